@@ -24,6 +24,9 @@ SLOW_648 = $(SLOW_8640),dfsssp,dfsssp:avoid,nue,nue:avoid
 # Complete fabrics, for the plot of time over nodes.
 TIMED = $(patsubst %,$(RESULTS)/%.net,324 1440 2880 5760)
 
+# All crates but the two plugins, which need OpenSM's headers.
+WITHOUT_OPENSM = --workspace --exclude dmodc --exclude dmodc-relay
+
 # If make is killed, the command after this ends, too.
 UNTIL_MAKE_ENDS = setpriv --pdeathsig TERM
 
@@ -55,15 +58,15 @@ test: setup
 check: setup
 	@scripts/setup.sh browser
 	$(CARGO) fmt --check
-	$(CARGO) fmt --check --manifest-path fuzz/Cargo.toml
+	$(CARGO) fmt --check --manifest-path tests/fuzz/Cargo.toml
 	$(CARGO) clippy --all-targets -- -D warnings
-	$(CARGO) clippy --all-targets --no-default-features -- -D warnings
-	$(CARGO) clippy --manifest-path fuzz/Cargo.toml --target-dir target/fuzz -- -D warnings
+	$(CARGO) clippy --package dmodc-tool --all-targets --no-default-features -- -D warnings
+	$(CARGO) clippy --manifest-path tests/fuzz/Cargo.toml --target-dir target/fuzz -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --document-private-items
 	$(MAKE) test
 
-# The Python package (python/): pip installs it into an environment of its own, target/python/env, where pytest compares it
+# The Python package (crates/python/): pip installs it into an environment of its own, target/python/env, where pytest compares it
 # with the tool. Without network it prints that and does nothing.
 python-test: setup
 	@scripts/python.sh
@@ -74,7 +77,7 @@ python-test: setup
 # on 648 nodes and 50 on 8,640 nodes, or SOAK_ROUNDS. An hour on 2 cores. SOAK_DEFAULT_ARENAS=1 leaves
 # glibc its default arenas and does not check the growth of OpenSM's memory.
 #
-# And storms beside `dmodc follow`, by a file and by a FIFO: SOAK_ROUNDS (100) on 648 nodes.
+# And a storm beside `dmodc follow`: SOAK_ROUNDS (100) on 648 nodes.
 #
 # And weeks of reboots, upgrades and flapping links with each engine of WEEK_ENGINES (dmodc,auto,paper,updn,ftree), as
 # a table: a link flaps WEEK_FLAPS (100) times; all switches of 648 nodes, 24 of 8,640, or twice WEEK_UPGRADES.
@@ -96,7 +99,6 @@ events: setup
 # TRACE_ENGINES (dmodc,auto,drained,paper,updn,ftree,minhop,minhop+cache,sssp); rows go to TRACE_ROWS. With
 # TRACE_FAULTS=SEED links and switches fail, too, and all switches above the leaves get new firmware each quarter;
 # `drained` is Dmodc with a reference that drains these first. Three seconds a moment.
-# scripts/trace.gnuplot draws the rows.
 trace: setup
 	$(CARGO) test --release --test daemon -- --ignored --nocapture trace::year::a_year
 
@@ -108,22 +110,22 @@ memcheck: setup
 # Reads and routes DMODC_MUTATIONS (a million) subnets that contradict themselves.
 hostile: setup
 	DMODC_MUTATIONS=$${DMODC_MUTATIONS:-1000000} \
-	    $(CARGO) test --release --package dmodc --lib plugin::hostile -- --nocapture
+	    $(CARGO) test --release --package dmodc --lib hostile -- --nocapture
 
 # DMODC_FABRICS (100,000) random fabrics, with references, GUID files and drained links: no turn except in detours, no
 # cycle of dependencies, all pairs delivered at their cost, the lists of pairs left out as in the tables.
 invariants:
-	DMODC_FABRICS=$${DMODC_FABRICS:-100000} $(CARGO) test --release --no-default-features \
+	DMODC_FABRICS=$${DMODC_FABRICS:-100000} $(CARGO) test --release --package dmodc-tool --no-default-features \
 	    --test offline -- invariants --nocapture
 
 # The promises of `faults=stable`, on DMODC_CASES (80) times as many fabrics as in `make test`, drawn anew, and its
 # goals on 8,640 nodes with ten seeds; the random cases of the unit tests likewise.
 stable:
-	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release --no-default-features \
+	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release --package dmodc-tool --no-default-features \
 	    --test offline stable -- --include-ignored --nocapture
-	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release --no-default-features \
+	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release --package dmodc-tool --no-default-features \
 	    --test offline outside -- --nocapture
-	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release --no-default-features --lib
+	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release $(WITHOUT_OPENSM) --lib
 
 # Whether this tree makes the same tables as commit FROM, byte for byte, on SAME_STATES (2,000) random states: after a
 # change that is to move no route; or whether figures of that commit are still those of this one.
@@ -137,8 +139,8 @@ versions: setup
 
 # Tests tool and core as they are built without OpenSM's headers.
 without-opensm:
-	$(CARGO) test --no-default-features --workspace --lib --bins
-	$(CARGO) test --no-default-features --test offline golden::
+	$(CARGO) test $(WITHOUT_OPENSM) --no-default-features --lib --bins
+	$(CARGO) test --package dmodc-tool --no-default-features --test offline golden::
 
 # The parts that CI does not run, since they found nothing there: sanitizers, containers, a build without OpenSM's
 # headers, licences and advisories of the dependencies; and an hour of fuzzing.
@@ -157,8 +159,8 @@ fuzz:
 
 # Routes 8,640 simulated nodes, or NET=file, with a stock OpenSM. DEMO_COMPARE=1 also times ftree.
 demo: setup
-	$(CARGO) build --release --lib --bin dmodc-demo
-	$(UNTIL_MAKE_ENDS) $(CARGO) run --release --quiet --bin dmodc-demo
+	$(CARGO) build --release --lib --bin dmodc
+	$(UNTIL_MAKE_ENDS) scripts/demo.sh $(DMODC) $(TARGET)/release
 
 # Writes docs/fabrics.md: every engine on every fabric, in the stock OpenSM.
 fabrics: setup build
@@ -217,12 +219,12 @@ $(RESULTS)/%.net: | build
 	mkdir -p $(RESULTS)
 	$(DMODC) generate '$(SHAPE)' --seed 1 -o $@
 
-# Times the core beside a memset, and OpenSM's engines beside Dmodc. Prints tables, and writes them to
-# target/bench as CSV and as a plot. A run of OpenSM may take BENCH_LIMIT (300) seconds.
-bench: setup build
-	$(CARGO) bench --bench table
+# Times plan and routes on 648 to 40,960 nodes, beside a memset of the tables: a table in Markdown. `dmodc compare`
+# times the engines inside OpenSM.
+bench:
+	$(CARGO) bench --package dmodc-lab --bench table
 
-# Compares the instructions of each phase with benches/instructions.txt. Other load does not change them.
+# Compares the instructions of each phase with crates/core/benches/instructions.txt. Other load does not change them.
 instructions:
 	@scripts/instructions.sh
 
@@ -241,6 +243,7 @@ install: $(if $(shell command -v $(CARGO)),build)
 	    $(SHARE)/doc/opensm-dmodc
 	install -m 644 docs/*.md docs/*.svg $(SHARE)/doc/opensm-dmodc/docs
 	install -D -m 644 -t $(SHARE)/doc/opensm-dmodc/prometheus packaging/prometheus/*
+	scripts/packaged-links.sh $(SHARE)/doc/opensm-dmodc
 	sed 's|/usr/bin/|$(PREFIX)/bin/|' packaging/dmodc-follow.service >$(SHARE)/doc/opensm-dmodc/dmodc-follow.service
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
 

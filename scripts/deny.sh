@@ -14,7 +14,7 @@ if cargo deny fetch db >/dev/null 2>&1; then
 else
     echo "deny: advisories skipped: their database cannot be reached"
 fi
-for manifest in Cargo.toml python/Cargo.toml; do
+for manifest in Cargo.toml crates/python/Cargo.toml; do
     cargo fetch --locked --quiet --manifest-path "$manifest"
     cargo deny --offline --manifest-path "$manifest" check "${checks[@]}"
 done

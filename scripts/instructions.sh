@@ -1,6 +1,6 @@
 #!/bin/bash
 # Counts the instructions of each phase of the core under callgrind and compares them with
-# benches/instructions.txt. Times on shared machines drift by a fifth and more; these counts do not.
+# crates/core/benches/instructions.txt. Times on shared machines drift by a fifth and more; these counts do not.
 #
 #   DMODC_BLESS=1     write the file anew
 #   TOLERANCE=PERCENT accept this many more than in the file (10)
@@ -10,15 +10,15 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-FILE=benches/instructions.txt
-TIMES=4 # the runs of each phase, as in benches/phases.rs
+FILE=crates/core/benches/instructions.txt
+TIMES=4 # the runs of each phase, as in crates/core/benches/phases.rs
 tolerance=${TOLERANCE:-10}
 
 if ! command -v valgrind >/dev/null; then
     echo "instructions: skipped, no valgrind on this machine (apt install valgrind)"
     exit 0
 fi
-program=$(cargo bench --quiet --no-run --no-default-features --bench phases \
+program=$(cargo bench --quiet --no-run --package dmodc-core --bench phases \
     --message-format=json | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -1)
 [[ -x $program ]] || { echo "instructions: cargo built no benches/phases" >&2; exit 1; }
 
@@ -32,7 +32,7 @@ counted=$(
     for fabric in 648 A; do
         for faults in complete degraded; do
             before=$(count "$fabric" "$faults" none)
-            for phase in plan routes; do
+            for phase in plan routes proof; do
                 after=$(count "$fabric" "$faults" "$phase")
                 echo "$fabric $faults $phase $(((after - before) / TIMES))"
                 before=$after

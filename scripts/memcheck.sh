@@ -9,4 +9,4 @@ program=$(cargo test --no-run --package dmodc --lib --message-format=json 2>/dev
 [[ -x $program ]] || { echo "memcheck: cargo built no tests of the library" >&2; exit 1; }
 DMODC_MUTATIONS=${DMODC_MUTATIONS:-2000} valgrind --error-exitcode=1 --leak-check=full \
     --errors-for-leak-kinds=definite --show-leak-kinds=definite \
-    "$program" plugin::hostile --nocapture --test-threads 1
+    "$program" hostile --nocapture --test-threads 1

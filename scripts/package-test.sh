@@ -77,10 +77,10 @@ inside '
     test -s results/report.html
 '
 
-say "A short opensm.conf, and opensm -R dmodc,no_fallback"
+say "A new opensm.conf, and opensm -R dmodc,no_fallback"
 inside '
-    mkdir -p /etc/opensm
-    cp /usr/share/doc/opensm-dmodc/opensm.conf /etc/opensm/opensm.conf
+    dmodc setup
+    test "$(grep -c "^event_plugin_name dmodc" /etc/opensm/opensm.conf)" = 1
 '
 inside "$route"
 
@@ -89,7 +89,8 @@ inside '
     rm /etc/opensm/opensm.conf
     opensm -c /etc/opensm/opensm.conf >/dev/null
     grep -q "^event_plugin_name (null)" /etc/opensm/opensm.conf
-    cat /usr/share/doc/opensm-dmodc/opensm.conf >>/etc/opensm/opensm.conf
+    dmodc setup
+    dmodc setup
 '
 inside "$route"
 

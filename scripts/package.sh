@@ -50,7 +50,13 @@ make_deb() {
     (cd "$tree" && xargs md5sum <<<"$files" >DEBIAN/md5sums)
     sed -e "s|@VERSION@|$version|; s|@OPENSM_PACKAGE@|$opensm_package|; s|@LIBRARIES@|$libraries|" \
         -e "s|@ARCHITECTURE@|$architecture|; s|@SIZE@|$size|" packaging/control.in >"$tree/DEBIAN/control"
-    dpkg-deb --root-owner-group --build "$tree" "$top/opensm-dmodc_$version-1_$architecture.deb" >/dev/null
+    # An opensm.conf that names a plugin which is gone makes OpenSM log an error at each start.
+    printf '%s\n' '#!/bin/sh' 'set -e' \
+        'if [ "$1" = remove ]; then /usr/bin/dmodc setup --remove >/dev/null || true; fi' >"$tree/DEBIAN/prerm"
+    chmod 755 "$tree/DEBIAN/prerm"
+    local package=$top/opensm-dmodc_$version-1_$architecture.deb
+    dpkg-deb --root-owner-group --build "$tree" "$package" >/dev/null
+    echo "$package"
 }
 
 make_rpm() {
@@ -63,6 +69,7 @@ make_rpm() {
         --define "clamp_mtime_to_source_date_epoch 1" --define "_binary_payload w9.gzdio" \
         --define "version $version" --define "opensm_version $opensm" \
         --define "stage $top/root" --define "library_folder $libdir" packaging/opensm-dmodc.spec
+    echo "$top"/opensm-dmodc-"$version"-*.rpm
 }
 
 for kind; do

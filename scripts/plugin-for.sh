@@ -7,6 +7,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 target=$PWD/target/other-version
-OPENSM_INCLUDE=$1/include/infiniband cargo build --quiet --package dmodc --lib --no-default-features --features plugin \
+OPENSM_INCLUDE=$1/include/infiniband cargo build --quiet --package dmodc --lib \
     --target-dir "$target"
 echo "$target/debug"

@@ -14,7 +14,7 @@ out=$PWD/target/same
 
 # Each tree needs a target folder of its own: in one folder, cargo takes what it built of the one for the other.
 build() { # TREE TARGET
-    CARGO_PROFILE_RELEASE_OPT_LEVEL=1 "${CARGO:-cargo}" build --quiet --release --no-default-features --bin dmodc \
+    CARGO_PROFILE_RELEASE_OPT_LEVEL=1 "${CARGO:-cargo}" build --quiet --release --package dmodc-tool --no-default-features --bin dmodc \
         --manifest-path "$1/Cargo.toml" --target-dir "$2"
 }
 

@@ -28,14 +28,14 @@ export CARGO_TARGET_DIR=target/sanitize
 
 address() {
     RUSTFLAGS="-Zsanitizer=address" DMODC_MUTATIONS=${DMODC_MUTATIONS:-100000} \
-        cargo +nightly test --release --package dmodc --lib --no-default-features --features plugin \
-        --target "$machine" plugin::
+        cargo +nightly test --release --package dmodc --lib \
+        --target "$machine"
 }
 
 # Built once and run for seconds: no optimisation across crates.
 thread() {
-    CARGO_PROFILE_RELEASE_LTO=off RUSTFLAGS="-Zsanitizer=thread" cargo +nightly test -Zbuild-std --release --package dmodc --lib \
-        --no-default-features --target "$machine" dmodc::
+    CARGO_PROFILE_RELEASE_LTO=off RUSTFLAGS="-Zsanitizer=thread" cargo +nightly test -Zbuild-std --release --package dmodc-core --lib \
+        --target "$machine"
 }
 
 miri() {
@@ -43,7 +43,7 @@ miri() {
     read -ra tests <<<"${MIRI_TESTS:-}"
     # rayon's threads live as long as the process; crossbeam's lists need the tree model of borrows.
     MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-ignore-leaks -Zmiri-tree-borrows" \
-        cargo +nightly miri test --package dmodc --no-default-features --features plugin --lib -- "${tests[@]}"
+        cargo +nightly miri test --workspace --exclude dmodc-lab --exclude fabrics --exclude dmodc-relay --exclude dmodc-tool --lib -- "${tests[@]}"
 }
 
 parts=("$@")

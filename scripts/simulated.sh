@@ -1,7 +1,5 @@
-# Sourced by package-test.sh and opensm-patch.sh only: a folder for files, ibsim, and programs on the fabric
-# that it simulates; all are gone at the end. Tests, `dmodc compare` and the demo use lab/src/sim instead. The
-# two scripts cannot: package-test.sh runs in a bare Debian root without Rust, and both run an OpenSM other than
-# this machine's, as an administrator would.
+# Sourced by demo.sh, package-test.sh and opensm-patch.sh: a folder for files, ibsim, and programs on the fabric that it
+# simulates; all are gone at the end. Tests and `dmodc compare` use crates/lab/src/sim instead.
 # shellcheck shell=bash
 
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
@@ -10,22 +8,14 @@ script=$(basename "$0" .sh)
 say() { printf '\n== %s\n' "$*"; }
 die() { printf '%s: %s\n' "$script" "$*" >&2; exit 1; }
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/dmodc-$script.XXXXXX")
-cleanup() {
-    local pid
-    # The youngest first: OpenSM before its fabric.
-    for pid in $(jobs -pr | tac); do
-        kill "$pid" 2>/dev/null || true
-        wait "$pid" 2>/dev/null || true
-    done
-    rm -rf -- "$work"
-}
-trap cleanup EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-trap 'exit 129' HUP
-# After KILL none of this runs: Linux ends the children.
-with_us=(setpriv --pdeathsig KILL)
+# The folder goes when this script and all that it started have ended, however they ended: until then they hold the pipe
+# open from which this `cat` reads. No trap for signals: bash 5.2 fails to parse one that comes while it expands `$(...)`.
+work=${TMPDIR:-/tmp}/dmodc-$script.$SRANDOM$SRANDOM
+exec 9> >(exec >/dev/null 2>&1; trap '' INT TERM HUP; cat; rm -rf -- "$work")
+mkdir -m 700 -- "$work" || die "no new folder in ${TMPDIR:-/tmp}"
+# With a process id and a command: runs the command, a child of that process, and Linux ends it with that process. It does
+# not run if that process has ended before Linux knew.
+ends_with=(setpriv --pdeathsig KILL sh -c '[ "$PPID" = "$0" ] && exec "$@"')
 
 # Sets nodes, switches and ports, the limits of ibsim, and host, where OpenSM starts.
 measure() { # NET
@@ -40,11 +30,14 @@ measure() { # NET
 # After `measure`: starts ibsim and waits until it is ready.
 start_ibsim() { # NET
     local i
-    umad2sim=$(find /usr/lib /usr/lib64 /usr/local/lib -name libumad2sim.so 2>/dev/null | head -1)
-    [[ -n $umad2sim ]] || die "no libumad2sim.so on this machine: run 'make setup'"
+    # No `find` in `$(...)`: bash obeys no signal before it has ended, and on a cold disk that takes long.
+    for umad2sim in /usr/{lib,lib64,lib/*,local/lib}/{umad2sim/,}libumad2sim.so; do
+        [[ ! -f $umad2sim ]] || break
+    done
+    [[ -f $umad2sim ]] || die "no libumad2sim.so on this machine: run 'make setup'"
     command -v ibsim >/dev/null || die "no ibsim on this machine: run 'make setup'"
     socket=dmodc-$script-$$
-    IBSIM_SOCKNAME=$socket "${with_us[@]}" ibsim -s -n -N "$nodes" -S "$switches" -P "$ports" -L 49152 "$1" \
+    IBSIM_SOCKNAME=$socket "${ends_with[@]}" $$ ibsim -s -n -N "$nodes" -S "$switches" -P "$ports" -L 49152 "$1" \
         >"$work/ibsim.out" 2>&1 </dev/null &
     sim=$!
     for ((i = 0; ; i++)); do
@@ -67,7 +60,7 @@ attached() { # FOLDER LIBRARIES LIMIT COMMAND..
     shift 3
     (
         cd "$dir"
-        exec "${with_us[@]}" timeout --kill-after=10 "$limit" "${with_us[@]}" \
+        exec "${ends_with[@]}" $$ timeout --kill-after=10 "$limit" "${ends_with[@]}" "$BASHPID" \
             env LD_PRELOAD="$umad2sim" IBSIM_SOCKNAME="$socket" SIM_HOST="$host" \
             LD_LIBRARY_PATH="$libraries" OSM_CACHE_DIR="$dir" OSM_TMP_DIR="$dir" \
             "$@" >stdout 2>&1

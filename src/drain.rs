@@ -1,154 +1,172 @@
-//! Reads the file of drained links, and counts the LFT entries that still use them.
+//! Reads the file of `dmodc.drain` before each sweep, and logs the use of drained links.
 //!
-//! A line is `SWITCH` or `SWITCH:PORT`, by name, GUID or LID; `#` begins a comment. A port means its link, at both
-//! ends; a switch means all its links to other switches.
+//! Whoever reads "empty" pulls a cable. So the use is counted once OpenSM has had an answer to each table that it sent:
+//! a switch beside a drained link that did not take its table may still send packets over it.
 
-use crate::dmodc::Drained;
-use crate::fabric::{Fabric, Guid};
-use crate::input::{Lenient, Parsed, Warnings, lines};
-use crate::names::{Directory, NameError, ThingsOrPort};
-use std::collections::BTreeSet;
+use super::ffi::{Subnet, Switch};
+use super::planned::LiveNames;
+use dmodc_fabric::{Fabric, Guid, Lid, NO_PATH, PortNumber, SwitchId};
+use dmodc_formats::drain::{Use, parse_lines, uses};
+use dmodc_formats::input;
+use dmodc_formats::netlist::PortLabels;
+use dmodc_watch::sweeps::{Called, DrainedNow, DrainedPlaces, Logged, Planned};
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use typed_index_collections::{TiSlice, TiVec};
 
-/// Errors in a line.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say it")]
-pub enum DrainReason {
-    #[error("nothing is drained: {0}")]
-    Name(#[from] NameError),
-    #[error("nothing is drained: port {1} of {0} leads to no other switch")]
-    NoLink(Guid, u8),
+/// Maximum number of switches without their tables that a line names.
+const NAMED: usize = 3;
+
+/// The table of a switch for which OpenSM has none.
+static NO_TABLE: [u8; Lid::UNICAST_MAX.0 as usize + 1] = [NO_PATH; Lid::UNICAST_MAX.0 as usize + 1];
+
+/// The log lines about drained links, over all sweeps.
+#[derive(Default)]
+pub struct Drain {
+    /// The file, or the reason why it is unreadable, at the last look.
+    last: Option<Result<Vec<u8>, String>>,
+    places: DrainedPlaces,
+    odd: Logged,
+    uses: Logged,
 }
 
-/// Parses a file. A line that names no link of the fabric gives a warning: the link may be pulled already. `names` are
-/// the names of the switches. Never an error: a file of unusable lines drains nothing.
-pub fn parse_leniently(
-    fabric: &Fabric,
-    names: &[String],
-    text: &[u8],
-) -> Parsed<Vec<Drained>, DrainReason> {
-    let directory = Directory::of_switches(fabric, names);
-    let (mut drained, mut warnings) = (Vec::new(), Warnings::default());
-    for (number, line) in lines(text) {
-        let name = line.split(|&b| b == b'#').next().unwrap_or_default();
-        let name = String::from_utf8_lossy(name.trim_ascii());
-        if name.is_empty() {
-            continue;
-        }
-        match named(fabric, &directory, &name) {
-            Ok(found) => drained.extend(found),
-            Err(reason) => warnings.add(number, reason),
-        }
-    }
-    Ok(Lenient::new(drained, warnings))
-}
-
-/// The links that a line names.
-fn named(
-    fabric: &Fabric,
-    directory: &Directory<u32>,
-    name: &str,
-) -> Result<Vec<Drained>, DrainReason> {
-    let drained = |s: u32, port| Drained {
-        switch: fabric.guid(s),
-        port,
-    };
-    match directory.find_things_or_port(name)? {
-        ThingsOrPort::Things(all) => Ok(all.into_iter().map(|s| drained(s, None)).collect()),
-        ThingsOrPort::Port(s, port) => match fabric.far(s, port) {
-            Some(_) => Ok(vec![drained(s, Some(port))]),
-            None => Err(DrainReason::NoLink(fabric.guid(s), port)),
-        },
-    }
-}
-
-/// A drained switch or link, and the routes that still use it.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Use {
-    /// The switch.
-    pub switch: u32,
-    /// Its port, and the switch and port at the other end; `None` for all links of the switch.
-    pub link: Option<(u8, u32, u8)>,
-    /// LFT entries, at both ends of the link, that send packets between hosts over it.
-    pub routes: usize,
-    /// Other entries that use a drained link, such as entries for packets of the switches themselves.
-    pub others: usize,
-    /// The hosts on a drained switch. They stay connected until the switch is removed.
-    pub hosts: usize,
-}
-
-/// The use of each drained switch and link that is in the fabric, ascending. `row` gives the LFT of a switch.
-pub fn uses<'t>(fabric: &Fabric, drain: &[Drained], row: impl Fn(u32) -> &'t [u8]) -> Vec<Use> {
-    let index = |d: &Drained| Some((fabric.switch_by_guid(d.switch)?, d.port));
-    let all: BTreeSet<(u32, Option<u8>)> = drain.iter().filter_map(index).collect();
-    let hosts = |s: u32| fabric.hosts_of(s).count();
-    let mut is_host = vec![false; fabric.max_lid().index() + 1];
-    for node in (0..fabric.switches().len() as u32).flat_map(|s| fabric.hosts_of(s)) {
-        is_host[node.lid.index()..][..1 << node.lmc].fill(true);
-    }
-    // Whether packets from hosts pass a switch on their way to a LID.
-    let is_passed = |s: u32, lid: usize| {
-        let (mut seen, mut open) = (BTreeSet::from([s]), vec![s]);
-        while let Some(at) = open.pop() {
-            if fabric.hosts_of(at).next().is_some() {
-                return true;
+impl Drain {
+    /// Reads the file, if the option is set. Logs odd lines when they appear, and what is out; an unreadable file
+    /// drains nothing. `known` are fabrics with equipment that was there before.
+    pub fn look(
+        &mut self,
+        subnet: &Subnet<'_>,
+        fabric: &Fabric,
+        file: Option<&Path>,
+        known: &[&Fabric],
+    ) -> DrainedNow {
+        let Some(file) = file else {
+            return DrainedNow::default();
+        };
+        let name = |switch: &dmodc_fabric::Switch| {
+            let live = subnet.switch(switch.guid);
+            live.map(Switch::name).unwrap_or_default()
+        };
+        let (now, odd) = match self.last.insert(read(file)) {
+            Ok(text) => {
+                let names: TiVec<SwitchId, String> = fabric.switches().iter().map(name).collect();
+                let lines = parse_lines(fabric, &names, &PortLabels::new(), text);
+                let mut now = self.places.look(fabric, lines, known);
+                let odd = now.odd.drain(..).next();
+                (now, odd.map(|fault| fault.in_file(file).to_string()))
             }
-            for (_, index, port) in fabric.links_of(at) {
-                if row(index)[lid] == port && seen.insert(index) {
-                    open.push(index);
-                }
+            Err(e) => {
+                let line = format!("{e}; nothing is drained");
+                (DrainedNow::default(), Some(line))
             }
+        };
+        let news = self.odd.news(odd);
+        news.iter().for_each(|line| log::error!("{line}"));
+        now
+    }
+
+    /// Whether the file has changed since the last look, if the option is set and there was one.
+    pub fn is_changed(&self, file: Option<&Path>) -> bool {
+        let Some(file) = file else { return false };
+        self.last.as_ref().is_some_and(|last| *last != read(file))
+    }
+
+    /// Counts the use of each drained link or switch, and logs it when it has changed. OpenSM has sent the tables of
+    /// `planned`.
+    pub fn look_at_use(&mut self, called: &LiveNames<'_, '_>, planned: &Planned) -> Vec<Use> {
+        let Planned {
+            fabric, options, ..
+        } = planned;
+        if options.drain.is_empty() {
+            self.uses.news([]);
+            return Vec::new();
         }
-        false
+        let tables = Tables::new(called.subnet, fabric);
+        let late = tables.late(fabric);
+        let mut uses = uses(fabric, &options.drain, |s| tables.row(s));
+        let name = |s| called.switch(s);
+        let port = |_, port: PortNumber| port.to_string();
+        let lines = uses.iter_mut().map(|used| {
+            let near = used.switches(fabric);
+            let late: Vec<&Late> = late.iter().filter(|l| near.contains(&l.switch)).collect();
+            // Nobody knows these entries: each may still be one over the drained link.
+            used.routes += late.iter().map(|l| l.entries).sum::<usize>();
+            match late.is_empty() {
+                true => used.describe(name, port),
+                false => format!(
+                    "{}: {}",
+                    used.not_emptied(name, port),
+                    without_tables(&late, name)
+                ),
+            }
+        });
+        let lines: BTreeSet<String> = lines.collect();
+        let news = self.uses.news(lines);
+        news.iter().for_each(|line| log::info!("{line}"));
+        uses
+    }
+}
+
+/// The file, or the reason why it is unreadable.
+fn read(file: &Path) -> Result<Vec<u8>, String> {
+    input::read_plain(file)
+        .map(|text| text.to_vec())
+        .map_err(|e| e.to_string())
+}
+
+/// A switch that has not confirmed its table, and the number of entries that it has not confirmed.
+struct Late {
+    switch: SwitchId,
+    entries: usize,
+}
+
+/// The switches that have not taken their tables, the first few by name.
+fn without_tables(late: &[&Late], name: impl Fn(SwitchId) -> String) -> String {
+    let named = late.iter().take(NAMED);
+    let named: Vec<String> = named.map(|l| format!("'{}'", name(l.switch))).collect();
+    let more = match late.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
     };
-    // How many entries at one end of a link use it: for packets between hosts, and others.
-    let at = |s: u32, port: u8| {
-        let by_port = row(s).iter().enumerate().filter(|&(_, &e)| e == port);
-        let (of_hosts, others): (Vec<usize>, Vec<usize>) = by_port
-            .map(|(lid, _)| lid)
-            .partition(|&lid| is_host.get(lid) == Some(&true) && is_passed(s, lid));
-        [of_hosts.len(), others.len()]
-    };
-    let used = |&(switch, only): &(u32, Option<u8>)| {
-        let mut used = Use {
+    let named = named.join(", ");
+    format!("OpenSM could not set the tables of {named}{more}")
+}
+
+/// The tables of all switches as the switches have confirmed them, and as OpenSM was to set them.
+struct Tables<'t>(TiVec<SwitchId, [&'t [u8]; 2]>);
+
+impl<'t> Tables<'t> {
+    fn new(subnet: &'t Subnet<'_>, fabric: &Fabric) -> Self {
+        let tables = subnet.sent_and_new_lfts().into_iter();
+        let tables: HashMap<Guid, [&[u8]; 2]> = tables.collect();
+        let of_switch = |guid| tables.get(&guid).copied().unwrap_or([&NO_TABLE; 2]);
+        Tables(
+            fabric
+                .switches()
+                .iter()
+                .map(|s| of_switch(s.guid))
+                .collect(),
+        )
+    }
+
+    /// The table that a switch was to get.
+    fn row(&self, switch: SwitchId) -> &'t TiSlice<Lid, u8> {
+        TiSlice::from_ref(self.0[switch][1])
+    }
+
+    /// The switches that have not confirmed their tables. OpenSM clears a block when it sends it, and has it again with
+    /// the switch's answer.
+    fn late(&self, fabric: &Fabric) -> Vec<Late> {
+        let last = fabric.max_lid().index();
+        let entries = |[sent, new]: &[&[u8]; 2]| {
+            let pairs = sent.iter().zip(*new).take(last + 1);
+            pairs.filter(|(sent, new)| sent != new).count()
+        };
+        let tables = self.0.iter_enumerated();
+        let late = tables.map(|(switch, tables)| Late {
             switch,
-            link: None,
-            routes: 0,
-            others: 0,
-            hosts: only.map_or(hosts(switch), |_| 0),
-        };
-        let all = 1..=fabric.switches()[switch as usize].ports;
-        for port in only.map_or(all, |port| port..=port) {
-            if let Some((index, far)) = fabric.far(switch, port) {
-                used.link = only.map(|port| (port, index, far));
-                for [routes, others] in [at(switch, port), at(index, far)] {
-                    used.routes += routes;
-                    used.others += others;
-                }
-            }
-        }
-        (only.is_none() || used.link.is_some()).then_some(used)
-    };
-    all.iter().filter_map(used).collect()
-}
-
-impl Use {
-    /// The log line: the switch or link, and its use. `name` gives the name of a switch.
-    pub fn describe(&self, name: impl Fn(u32) -> String) -> String {
-        let what = match self.link {
-            None => format!("switch '{}'", name(self.switch)),
-            Some((p, far, q)) => {
-                format!("'{}' [{p}] -- '{}' [{q}]", name(self.switch), name(far))
-            }
-        };
-        let hosts = match self.hosts {
-            0 => String::new(),
-            1 => ", 1 host".into(),
-            hosts => format!(", {hosts} hosts"),
-        };
-        match (self.routes, self.others) {
-            (0, 0) => format!("drained: {what}: empty"),
-            (0, _) => format!("drained: {what}: empty but for what switches send and receive"),
-            (routes, _) => format!("drained: {what}: {routes} routes have no other way{hosts}"),
-        }
+            entries: entries(tables),
+        });
+        late.filter(|late| late.entries > 0).collect()
     }
 }

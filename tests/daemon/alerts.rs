@@ -2,7 +2,7 @@
 //! metrics of them, constant for three hours, fire no alert rule, except for uplinks that all siblings have.
 
 use crate::long;
-use crate::metrics::{metrics_file, wait_for_use, with_reference};
+use crate::metrics::{Metrics, metrics_file, wait_for_use, when, with_reference};
 use crate::promtool::promtool;
 use crate::support::*;
 use crate::tables;
@@ -10,28 +10,23 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// The production fabrics that are trees, and the GUIDs of switches that are known to lack one uplink.
+/// The production fabrics that are trees, and the GUIDs of switches that are known to lack one uplink. On the third, two
+/// more leaves lack one, but of four siblings two have it: that tells nothing.
 const PRODUCTION: [(&str, &[&str]); 5] = [
     ("small-2sw", &[]),
     ("irregular-11sw", &[]),
     ("director-174sw", &["0xec0d9a030025cc20"]),
     (
         "gpu-cluster-206sw",
-        &[
-            "0x043f720300ce53d2",
-            "0x043f720300ce5532",
-            "0x043f720300ce5b32",
-            "0x043f720300ce5bd2",
-        ],
+        &["0x043f720300ce53d2", "0x043f720300ce5bd2"],
     ),
     ("leaf-to-leaf-8sw", &["0xf452140300115da0"]),
 ];
 
-/// Asserts that figures that stay constant for three hours fire no alert, except for switches that lack so many
-/// uplinks.
-pub fn assert_quiet(folder: &Path, figures: &str, lacking: &[(&str, u32)]) {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    let rules = root.join("packaging/prometheus/dmodc.rules.yml");
+/// Asserts that figures that stay constant for three hours fire no alert, except these: each by the figure that fires
+/// it, the GUID of a switch and the figure's value.
+pub fn assert_quiet(folder: &Path, figures: &str, fired: &[(&str, &str, u32)]) {
+    let rules = root().join("packaging/prometheus/dmodc.rules.yml");
     fs::copy(rules, folder.join("rules.yml")).expect("copied");
     let figures = figures.lines().filter(|line| !line.starts_with('#'));
     let figures: Vec<_> = figures.filter_map(|line| line.rsplit_once(' ')).collect();
@@ -48,16 +43,20 @@ pub fn assert_quiet(folder: &Path, figures: &str, lacking: &[(&str, u32)]) {
         };
         json!({"series": series, "values": values})
     });
-    let alerts = lacking.iter().map(|(guid, count)| {
+    let alerts = fired.iter().map(|(figure, guid, count)| {
         let is_it = |(series, value): &&(&str, &str)| {
-            let is_of = series.starts_with("dmodc_missing_uplinks{") && series.contains(guid);
+            let is_of = series.starts_with(&format!("dmodc_{figure}{{")) && series.contains(guid);
             is_of && *value == count.to_string()
         };
         let series = figures.iter().find(is_it);
-        let (series, _) = series.unwrap_or_else(|| panic!("{guid} does not lack {count} uplinks"));
+        let (series, _) = series.unwrap_or_else(|| panic!("no {figure} {count} of {guid}"));
         let labels = series.split(['{', '}']).nth(1).expect("labels");
+        let name = match *figure {
+            "part_lost" => "DmodcSwitchLost",
+            _ => "DmodcUplinksMissing",
+        };
         let alert = format!(
-            "ALERTS{{alertname=\"DmodcUplinksMissing\",alertstate=\"firing\",severity=\"warning\",{labels}}}"
+            "ALERTS{{alertname=\"{name}\",alertstate=\"firing\",severity=\"warning\",{labels}}}"
         );
         json!({"labels": alert, "value": 1})
     });
@@ -102,10 +101,14 @@ fn whole_production_fabrics_are_routed_and_quiet() {
                 assert_eq!(offline.plan.unreachable().count, count, "{name}");
                 assert_eq!(report.unreachable_pairs, count, "{name}");
             }
-            let figures = fs::read_to_string(&file).expect("figures");
             let lacking = lacking.iter().filter(|_| !reference);
-            let lacking: Vec<(&str, u32)> = lacking.map(|guid| (*guid, 1)).collect();
-            assert_quiet(sim.dir(), &figures, &lacking);
+            let fired = lacking.map(|guid| ("missing_uplinks", *guid, 1));
+            let fired: Vec<_> = fired.collect();
+            // On a busy machine OpenSM can miss an answer of ibsim, and sweeps again.
+            let lacks = |m: &Metrics, guid: &str| m.value_of("dmodc_missing_uplinks", guid) == 1.0;
+            when(&file, |m| fired.iter().all(|(_, guid, _)| lacks(m, guid)));
+            let figures = fs::read_to_string(&file).expect("figures");
+            assert_quiet(sim.dir(), &figures, &fired);
             assert!(sm.stop());
         }
     }

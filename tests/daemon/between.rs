@@ -3,7 +3,7 @@
 use crate::storm::NODES_100;
 use crate::storm::live::Live;
 use crate::support::*;
-use dmodc::fabric::Guid;
+use dmodc_fabric::Guid;
 use dmodc_lab::between::blocks_as_sent;
 
 /// The blocks that OpenSM has written, by its log, each as its number and switch.
@@ -13,8 +13,7 @@ fn written(log: &str) -> Vec<(u16, Guid)> {
         .filter_map(|line| line.split_once("Writing FT block "));
     let blocks = lines.filter_map(|(_, rest)| {
         let (number, guid) = rest.trim_end().split_once(" to switch 0x")?;
-        let guid = u64::from_str_radix(guid, 16).ok()?;
-        Some((number.parse().ok()?, Guid(guid)))
+        Some((number.parse().ok()?, guid.parse().ok()?))
     });
     blocks.collect()
 }
@@ -25,7 +24,7 @@ fn opensm_sends_the_first_block_to_all_switches_and_then_the_next() {
     // By the paper's rule, hosts that go change many blocks.
     let config = Config::dmodc().options("dmodc.faults=paper");
     let config = config.log_flags("0x0b");
-    let mut live = Live::start(&net, |sim| (OpenSm::launch(sim, &config), "dmodc"));
+    let mut live = Live::start_without(&net, |_| (), |sim| (OpenSm::launch(sim, &config), "dmodc"));
     let before = live.truth().fabric_and_tables();
     let from = live.log_len();
     live.change(|cables| {
@@ -36,7 +35,7 @@ fn opensm_sends_the_first_block_to_all_switches_and_then_the_next() {
     let log = live.watch.sm.files.log_after(from);
     let order = blocks_as_sent((&before.0, &before.1), (&after.0, &after.1));
     let wanted: Vec<(u16, Guid)> = (order.iter())
-        .map(|b| (b.number, after.0.switches()[b.switch as usize].guid))
+        .map(|b| (b.number, after.0.guid(b.switch)))
         .collect();
     // Switches whose ports changed get all their blocks, and later sweeps may send some again.
     let mut found = written(&log);

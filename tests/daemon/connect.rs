@@ -1,7 +1,7 @@
 //! Pairs without an up-down path, under OpenSM: the stock diagnostics follow their detours.
 
 use crate::support::*;
-use dmodc::netlist::Kind;
+use dmodc_formats::netlist::Kind;
 use std::collections::BTreeSet;
 
 /// With links lost, ibqueryerrors reads from a host on every leaf all counters that it reads under updn, by detours.
@@ -28,8 +28,7 @@ fn ibqueryerrors_has_no_failure_that_updn_has_not() {
     for (ours, updn) in ours.iter().zip(&updn) {
         assert!(ours.is_subset(updn), "{ours:#?}\n{updn:#?}");
     }
-    let partial = "event_plugin_options dmodc.on_unreachable=partial";
-    let without = failures(&Config::dmodc().line(partial));
+    let without = failures(&Config::dmodc().options("dmodc.on_unreachable=partial"));
     assert!(without.iter().any(|failed| !failed.is_empty()));
 }
 

@@ -3,26 +3,30 @@
 use crate::hang_up::last;
 use crate::metrics::when;
 use crate::support::*;
-use dmodc::dmodc::Drained;
-use dmodc::fabric::{EndNode, Fabric, Guid};
+use dmodc_fabric::{Drained, EndNode, Fabric, Guid};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::PathBuf;
 
 const TREE: &str = "PGFT(3;6,6,4;1,3,6;1,1,1)";
 
 /// A switch above the leaves.
 const SPINE: &str = "L2-4";
 
+/// Files for `dmodc.drain` and `dmodc.metrics`, and the configuration that names them.
+fn with_files(sim: &Ibsim, text: &str) -> ([PathBuf; 2], Config) {
+    let [file, figures] = ["drain.txt", "dmodc.prom"].map(|name| sim.dir().join(name));
+    fs::write(&file, text).expect("written");
+    let [drain, metrics] = [&file, &figures].map(|path| path.display());
+    let options = format!("dmodc.drain={drain} dmodc.metrics={metrics}");
+    ([file, figures], Config::dmodc().options(&options))
+}
+
 #[test]
 fn a_spine_is_drained_and_used_again() {
-    let net = Net::pgft(TREE);
-    let sim = Ibsim::start(&net.path);
-    let file = sim.dir().join("drain.txt");
-    fs::write(&file, "# nothing yet\n").expect("written");
-    let figures = sim.dir().join("dmodc.prom");
-    let [drain, metrics] = [&file, &figures].map(|path| path.display());
-    let option = format!("event_plugin_options dmodc.drain={drain} dmodc.metrics={metrics}");
-    let sm = OpenSm::start(&sim, &Config::dmodc().line(option));
+    let (net, sim) = Net::simulated(TREE);
+    let ([file, figures], config) = with_files(&sim, "# nothing yet\n");
+    let sm = OpenSm::start(&sim, &config);
     let are_drained = |count: f64| {
         let found = when(&figures, |m| m.get("dmodc_drained") == count);
         assert_eq!(found.get("dmodc_drained_routes"), 0.0);
@@ -68,20 +72,134 @@ fn a_spine_is_drained_and_used_again() {
     assert!(sm.stop());
 }
 
+/// A line names a place: a drained switch that is out is no fault, and the box that replaces it is drained until the
+/// line goes. The log says what came into whose place, and that it has fewer links.
+#[test]
+fn a_box_in_a_drained_place_is_drained() {
+    const NEW: &str = "S-00000000000000aa";
+    let net = Net::pgft_with_lids(TREE);
+    let text = fs::read_to_string(&net.path).expect("the netlist");
+    let more = format!("\nswitchguid=0xaa(aa)\nSwitch\t24 \"{NEW}\"\t\t# \"another\"\n");
+    let path = net.path.with_file_name("more.netlist");
+    fs::write(&path, text + &more).expect("written");
+    let mut sim = Ibsim::start(&path);
+    let ([file, _], config) = with_files(&sim, SPINE);
+    let sm = OpenSm::start(&sim, &config);
+    let told = |text: &str| sm.files.log_lines(text).len();
+    assert_eq!(told("dmodc: drained: switch 'L2-4': empty"), 1);
+
+    let nodes = &net.netlist.nodes;
+    let old = nodes.iter().find(|n| n.description == SPINE);
+    let old = old.expect("it is there");
+    let unlink = old
+        .ports
+        .iter()
+        .map(|p| format!("Unlink \"{}\"[{}]", old.id, p.number));
+    sim.batch(&unlink.collect::<Vec<_>>());
+    sm.resweep();
+    sm.resweep();
+    sm.files.assert_errors(&[]);
+    let link = old.ports[1..].iter().map(|p| {
+        let peer = &nodes[p.peer as usize].id;
+        format!("Link \"{NEW}\"[{}] \"{peer}\"[{}]", p.number, p.peer_port)
+    });
+    sim.batch(&link.collect::<Vec<_>>());
+    sm.resweep();
+    let (all, links) = (old.ports.len(), old.ports.len() - 1);
+    let line = format!(
+        "dmodc: replaces: switch 'another' is in the place of 'L2-4', with {links} of {all} links"
+    );
+    assert_eq!(told(&line), 1, "{}", sm.files.log());
+    assert_eq!(told("dmodc: drained: switch 'another': empty"), 1);
+    sm.resweep();
+    assert_eq!(last(&sm, "changed_blocks"), "0");
+    fs::write(&file, "").expect("written");
+    sm.resweep();
+    assert_ne!(last(&sm, "changed_blocks"), "0");
+    sm.files.assert_errors(&[]);
+    assert!(sm.stop());
+}
+
+/// With `use_ucast_cache` OpenSM calls no engine while the fabric stays; a drain is done all the same.
+#[test]
+fn a_drain_is_done_with_the_unicast_cache_too() {
+    let sim = Ibsim::start(&Net::pgft(TREE).path);
+    let ([file, _], config) = with_files(&sim, "");
+    let sm = OpenSm::start(&sim, &config.line("use_ucast_cache TRUE"));
+    let first = sm.files.lfts();
+    sm.resweep();
+    assert_eq!(sm.files.routed(), 1, "the cache is used");
+    fs::write(&file, SPINE).expect("written");
+    sm.resweep();
+    assert_eq!(sm.files.log_lines("dmodc: drained: switch '").len(), 1);
+    assert_ne!(last(&sm, "changed_blocks"), "0");
+    sm.resweep();
+    assert_eq!(sm.files.routed(), 2, "the cache is used again");
+    fs::write(&file, "").expect("written");
+    sm.resweep();
+    assert!(sm.files.lfts() == first, "the tables did not return");
+    sm.files.assert_errors(&[]);
+    assert!(sm.stop());
+}
+
+/// "Empty" means that a cable can be pulled: it is said after OpenSM has sent the tables, and not while a switch has
+/// not taken its own.
+#[test]
+fn empty_is_said_when_the_switches_have_their_tables() {
+    let (net, mut sim) = Net::simulated(TREE);
+    let ([file, figures], config) = with_files(&sim, "");
+    let sm = OpenSm::start(&sim, &config);
+    let sent = "tables configured on all switches";
+    let order = |from: u64| {
+        let log = sm.files.log_after(from);
+        let at = |text: &str| log.lines().position(|line| line.contains(text));
+        [at(sent), at("dmodc: drained: ")].map(|line| line.expect("a line"))
+    };
+    let is_spine = |peer: u32| net.netlist.nodes[peer as usize].description == SPINE;
+    let is_beside = |leaf: &&_| net.uplinks(leaf).any(|p| is_spine(p.peer));
+    let beside = net.other_leaves().find(is_beside).expect("a leaf below");
+
+    // A switch beside the spine takes no tables.
+    sim.errors_at(&beside.id, 100, "0x19");
+    fs::write(&file, SPINE).expect("written");
+    let from = sm.files.log_len();
+    sm.hang_up();
+    sm.files.wait_for(from, "dmodc: drained: ");
+    let [sent_at, told_at] = order(from);
+    assert!(sent_at < told_at);
+    let lines = sm.files.log_lines("dmodc: drained: ");
+    let name = &beside.description;
+    let expected = format!("OpenSM could not set the tables of '{name}'");
+    assert!(lines[0].ends_with(&expected), "{lines:#?}");
+    assert!(lines[0].contains(&format!("'{SPINE}': not empty yet: ")));
+    let used = when(&figures, |m| m.get("dmodc_drained") == 1.0);
+    assert_ne!(used.get("dmodc_drained_routes"), 0.0);
+
+    sim.errors_at(&beside.id, 0, "0x19");
+    let from = sm.files.log_len();
+    sm.hang_up();
+    sm.files.wait_for(from, ": empty");
+    let [sent_at, told_at] = order(from);
+    assert!(sent_at < told_at);
+    when(&figures, |m| m.get("dmodc_drained_routes") == 0.0);
+    assert!(sm.stop());
+}
+
 /// The ports by which each switch forwards packets of the broadcast group, port 0 aside, by OpenSM's dump.
-fn broadcast_ports(sm: &OpenSm) -> BTreeMap<Guid, BTreeSet<u8>> {
+fn broadcast_ports(sm: &OpenSm) -> BTreeMap<Guid, BTreeSet<PortNumber>> {
     let dump = fs::read_to_string(sm.files.path("opensm.mcfdbs")).expect("a dump");
     let mut all = BTreeMap::new();
     let mut at = Guid(0);
     for line in dump.lines() {
         if let Some(guid) = line.strip_prefix("Switch 0x") {
-            at = Guid(u64::from_str_radix(guid, 16).expect("a GUID"));
+            at = guid.parse().expect("a GUID");
         } else if let Some(ports) = line.strip_prefix("0xC000 :") {
             let ports = ports.split_whitespace().map(|port| {
                 let port = port.strip_prefix("0x").expect("a port");
-                u8::from_str_radix(port, 16).expect("a port")
+                PortNumber(u8::from_str_radix(port, 16).expect("a port"))
             });
-            all.insert(at, ports.filter(|&port| port > 0).collect());
+            let external = ports.filter(|&port| port != PortNumber::ZERO);
+            all.insert(at, external.collect());
         }
     }
     all
@@ -91,7 +209,7 @@ fn broadcast_ports(sm: &OpenSm) -> BTreeMap<Guid, BTreeSet<u8>> {
 fn assert_reaches(sim: &Ibsim, sm: &OpenSm, fabric: &Fabric, members: &[&EndNode]) {
     let ports = broadcast_ports(sm);
     for member in members {
-        let leaf = fabric.switches()[member.switch as usize].guid;
+        let leaf = fabric.guid(member.switch);
         let is_reached = ports.get(&leaf).is_some_and(|of| of.contains(&member.port));
         assert!(is_reached, "{member:?}: {ports:?}");
     }
@@ -109,10 +227,8 @@ fn assert_reaches(sim: &Ibsim, sm: &OpenSm, fabric: &Fabric, members: &[&EndNode
 fn a_multicast_tree_avoids_a_drained_switch() {
     let net = Net::pgft_with_lids(TREE);
     let sim = Ibsim::start(&net.path);
-    let file = sim.dir().join("drain.txt");
-    fs::write(&file, "").expect("written");
-    let option = format!("event_plugin_options dmodc.drain={}", file.display());
-    let sm = OpenSm::start(&sim, &Config::dmodc().line(option));
+    let ([file, _], config) = with_files(&sim, "");
+    let sm = OpenSm::start(&sim, &config);
     let (fabric, _) = sm.files.subnet().to_fabric(None).expect("LIDs");
     // A host at each second leaf.
     let hosts = fabric.end_nodes().iter().step_by(12);

@@ -2,17 +2,10 @@
 
 use crate::long;
 use crate::support::*;
-use dmodc::lft::{Dump, diff};
+use dmodc_formats::lft::{Dump, diff};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
-
-fn tool(args: &[&str]) -> Command {
-    let mut tool = Command::new(env!("CARGO_BIN_EXE_dmodc"));
-    tool.args(args);
-    tool
-}
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("plain text")
@@ -39,7 +32,7 @@ impl Fabric {
         for (option, format) in options {
             let file = self.sim.dir().join(format);
             let args = ["export", text(&self.subnet), format, "-o", text(&file)];
-            assert!(tool(&args).status().expect("the tool runs").success());
+            done(&mut tool(&args));
             config = config.line(format!("{option} {}", file.display()));
         }
         config

@@ -6,19 +6,18 @@ use crate::metrics::{
     Metrics, TREE, another_leaf, metrics_file, wait_for_use, when, with_reference,
 };
 use crate::support::*;
-use dmodc::netlist::{Kind, Node, Part};
+use dmodc_formats::netlist::{Kind, Node, Part};
 use std::fs;
 
 /// Uplinks lost before OpenSM starts: siblings show that a leaf lacks one, but not that a leaf lacks four of six; a
 /// reference shows all.
 #[test]
 fn a_reference_shows_missing_links_that_siblings_do_not() {
-    let net = Net::pgft(TREE);
-    let mut sim = Ibsim::start(&net.path);
+    let (net, mut sim) = Net::simulated(TREE);
     let leaves: Vec<&Node> = net.leaves().collect();
-    for (leaf, lost) in [(leaves[2], 1), (leaves[3], 4)] {
-        // Hosts are at ports 1 to 3, spines at 4 to 9.
-        (0..lost).for_each(|n| sim.unlink(&leaf.id, 9 - n));
+    // Hosts are at ports 1 to 3, spines at 4 to 9. Each spine keeps three of four leaves, a majority.
+    for (leaf, lost) in [(leaves[2], 9..=9), (leaves[3], 4..=7)] {
+        lost.for_each(|n| sim.unlink(&leaf.id, PortNumber(n)));
     }
     let [one, four] = [leaves[2], leaves[3]].map(|leaf| leaf.guid.to_string());
     let (path, config) = metrics_file(&sim, Config::dmodc());
@@ -34,10 +33,19 @@ fn a_reference_shows_missing_links_that_siblings_do_not() {
     let sm = OpenSm::start(&sim, &config);
     let found = wait_for_use(&path, true);
     assert_eq!((found.missing(&one), found.missing(&four)), (1.0, 4.0));
-    let missing = sm.files.log_lines("dmodc: missing, by the reference: 0x");
-    assert_eq!(missing.len(), 5, "{missing:?}");
-    let names = |line: &String| line.contains(&one) || line.contains(&four);
-    assert!(missing.iter().all(names), "{missing:?}");
+    // A line for one link, and a line for four of one leaf.
+    let missing = sm.files.log_lines("dmodc: missing, by the reference: ");
+    assert_eq!(missing.len(), 2, "{missing:?}");
+    assert!(
+        missing.iter().any(|l| l.contains(&format!(": {one}"))),
+        "{missing:?}"
+    );
+    assert!(
+        missing
+            .iter()
+            .any(|l| l.contains(&format!(": 4 links of {four}"))),
+        "{missing:?}"
+    );
     assert_eq!(sm.files.log_lines("where its siblings have"), [""; 0]);
 }
 
@@ -45,8 +53,7 @@ fn a_reference_shows_missing_links_that_siblings_do_not() {
 /// follow the fabric.
 #[test]
 fn findings_are_logged_though_no_engine_is_called() {
-    let net = Net::pgft(TREE);
-    let mut sim = Ibsim::start(&net.path);
+    let (net, mut sim) = Net::simulated(TREE);
     let (path, config) = metrics_file(&sim, Config::dmodc().line("use_ucast_cache TRUE"));
     let sm = OpenSm::start(&sim, &config);
     let (leaf, _) = another_leaf(&net);
@@ -65,7 +72,8 @@ fn findings_are_logged_though_no_engine_is_called() {
     let hurt = when(&path, |m| m.get("dmodc_switches") == 9.0);
     let sizes = |m: &Metrics| ["dmodc_switches", "dmodc_nodes"].map(|name| m.get(name));
     assert_eq!((sizes(&whole), sizes(&hurt)), ([10.0, 12.0], [9.0, 9.0]));
-    assert_eq!((hurt.missing(&leaf.guid.to_string()), order()), (6.0, 9));
+    let lost = hurt.value_of("dmodc_switch_lost", &leaf.guid.to_string());
+    assert_eq!((lost, hurt.all_missing(), order()), (1.0, 0.0, 9));
     let read = |m: &Metrics| m.get("dmodc_last_read_timestamp_seconds");
     assert!(read(&hurt) > read(&whole));
     // A dead leaf is one line, not one for each of its cables and hosts.
@@ -114,7 +122,7 @@ fn a_dead_leaf_raises_no_other_alarm() {
     }
     let figures = fs::read_to_string(&path).expect("figures");
     let leaf = whole.netlist.nodes[leaf].guid.to_string();
-    assert_quiet(sim.dir(), &figures, &[(&leaf, 3)]);
+    assert_quiet(sim.dir(), &figures, &[("part_lost", &leaf, 1)]);
     for words in ["left out", "no route from", "where its siblings have"] {
         assert_eq!(sm.files.log_lines(words), [""; 0]);
     }

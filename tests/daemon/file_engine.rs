@@ -2,7 +2,8 @@
 //! docs/opensm-behaviour.md describes.
 
 use crate::support::*;
-use dmodc::lft::{Dump, NO_PATH, Tables};
+use dmodc_fabric::{NO_PATH, SwitchId, Tables};
+use dmodc_formats::lft::Dump;
 use std::fs;
 use std::path::PathBuf;
 
@@ -55,7 +56,8 @@ impl Loaded {
 
 /// The number of switches that have an entry.
 fn with_entries(tables: &Tables) -> usize {
-    let rows = (0..tables.len() as u32).map(|switch| tables.row(switch));
+    let switches = (0..tables.len()).map(SwitchId::from);
+    let rows = switches.map(|switch| tables.row(switch));
     rows.filter(|row| row.iter().any(|&port| port != NO_PATH))
         .count()
 }
@@ -138,11 +140,11 @@ fn it_is_read_again_in_each_sweep_but_not_while_the_cache_is_valid() {
             sm.resweep();
         }
         loaded.write("");
-        sim.unlink(&host, 1);
+        sim.unlink(&host, PortNumber(1));
         sm.resweep();
         let left = with_entries(&loaded.tables(&sm.files));
         assert_eq!(left > 0, cached, "{left} switches with entries");
-        sim.relink(&host, 1);
+        sim.relink(&host, PortNumber(1));
         assert!(sm.stop());
     }
 }

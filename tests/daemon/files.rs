@@ -79,8 +79,8 @@ fn only_plain_files_are_replaced() {
         ("/dev/null".into(), Some("a device")),
     ] {
         let before = fs::symlink_metadata(&path).map(|m| m.file_type()).ok();
-        let option = format!("event_plugin_options dmodc.metrics={}", path.display());
-        let sm = OpenSm::start(&sim, &Config::dmodc().line(option));
+        let option = format!("dmodc.metrics={}", path.display());
+        let sm = OpenSm::start(&sim, &Config::dmodc().options(&option));
         match what {
             None => {
                 assert!(

@@ -1,4 +1,4 @@
-//! `SIGHUP` with other options in OpenSM's file: OpenSM takes some up, and Dmodc names the others in the log.
+//! `SIGHUP` with other options in OpenSM's file: OpenSM takes some up, others only when it starts.
 
 use crate::support::*;
 use std::fs;
@@ -11,14 +11,12 @@ pub fn last(sm: &OpenSm, name: &str) -> String {
 }
 
 #[test]
-fn a_changed_option_that_needs_a_restart_is_named_once() {
+fn some_changed_options_are_taken_up_and_others_need_a_restart() {
     let sim = Ibsim::start(&Net::pgft(TREE).path);
     let sm = OpenSm::start(&sim, &Config::dmodc());
     let file = sm.files.path("opensm.conf");
     let first = fs::read_to_string(&file).expect("OpenSM's options");
-    let named = || sm.files.log_lines("read only when OpenSM starts");
     sm.resweep();
-    assert_eq!(named(), [""; 0]);
     assert_eq!(
         (last(&sm, "faults"), last(&sm, "turned")),
         ("stable".into(), "0".into())
@@ -27,12 +25,6 @@ fn a_changed_option_that_needs_a_restart_is_named_once() {
     let other = format!("{first}event_plugin_options dmodc.faults=paper\nconnect_roots TRUE\n");
     fs::write(&file, other).expect("written");
     sm.resweep();
-    sm.resweep();
-    let lines = named();
-    assert_eq!(lines.len(), 1, "{lines:#?}");
-    assert!(
-        lines[0].contains("opensm.conf: changed") && lines[0].ends_with(": event_plugin_options")
-    );
     assert_eq!(
         last(&sm, "faults"),
         "stable",
@@ -54,13 +46,6 @@ fn a_changed_option_that_needs_a_restart_is_named_once() {
     // OpenSM keeps an option whose line is gone, until the file sets another value.
     fs::write(&file, &first).expect("written");
     sm.resweep();
-    assert_eq!(named().len(), 1);
-    let kept = sm.files.log_lines("connect_roots TRUE");
-    assert_eq!(kept.len(), 1, "{kept:#?}");
-    assert!(
-        kept[0].contains("changed, and OpenSM keeps the removed option"),
-        "{kept:#?}"
-    );
     assert_ne!(last(&sm, "turned"), "0");
     fs::write(&file, format!("{first}connect_roots FALSE\n")).expect("written");
     sm.resweep();

@@ -115,6 +115,8 @@ fn nothing_is_left_of_a_comparison() {
 #[test]
 fn nothing_is_left_of_the_demo() {
     let (_net, path) = net();
-    let demo = Path::new(env!("CARGO_BIN_EXE_dmodc-demo"));
-    leaves_nothing(demo, &[], &[("NET", &path), ("DEMO_COMPARE", "1")]);
+    let demo = root().join("scripts/demo.sh");
+    let plugins = opensm::plugin_dir();
+    let args = [env!("CARGO_BIN_EXE_dmodc"), plugins.to_str().expect("text")];
+    leaves_nothing(&demo, &args, &[("NET", &path), ("DEMO_COMPARE", "1")]);
 }

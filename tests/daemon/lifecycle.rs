@@ -4,8 +4,8 @@
 use crate::metrics::{self, Metrics};
 use crate::storm::truth::Truth;
 use crate::support::*;
-use dmodc::dmodc::Engine;
-use dmodc::netlist::Kind;
+use dmodc_core::Engine;
+use dmodc_formats::netlist::Kind;
 use std::fs;
 use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -27,8 +27,7 @@ fn assert_routed(sim: &mut Ibsim, net: &Net) {
 fn sweeps_and_routes_on_request() {
     let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|l| l.local_addr());
     let port = free.expect("a free port").port();
-    let net = Net::pgft(FIGURE_1);
-    let mut sim = Ibsim::start(&net.path);
+    let (net, mut sim) = Net::simulated(FIGURE_1);
     let config = Config::dmodc().line("console loopback");
     let sm = OpenSm::start(&sim, &config.line(format!("console_port {port}")));
     let console = process::poll(LIMIT, || {
@@ -81,10 +80,10 @@ fn another_opensm_takes_over_and_gives_back() {
 }
 
 fn take_over_and_give_back() -> Option<()> {
-    let net = Net::pgft(FIGURE_1);
-    let mut sim = Ibsim::start(&net.path);
+    let (net, mut sim) = Net::simulated(FIGURE_1);
+    let hosts = sim.hosts().to_vec();
     let config = |priority: u8, host: usize| {
-        let config = Config::dmodc().at(host);
+        let config = Config::dmodc().run_at(&hosts[host]);
         let config = config.line(format!("sm_priority {priority}"));
         let config = config.line("sminfo_polling_timeout 600");
         config.line("polling_retry_number 2")
@@ -126,12 +125,34 @@ fn take_over_and_give_back() -> Option<()> {
         (written(&Metrics::read(&low_figures)) > written(&figures)).then_some(())
     };
     assert!(process::poll(2 * LIMIT, renewed).is_some());
-    metrics::wait_for_role(&high_figures, true);
+    let figures = metrics::wait_for_role(&high_figures, true);
+    assert_eq!(figures.get("dmodc_other_managers"), 1.0);
     assert!(high.files.routed() > 0);
     assert!(high.files.lfts() == first, "the tables did not return");
     assert_routed(&mut sim, &net);
     assert!(low.stop() && high.stop());
     Some(())
+}
+
+/// The README's `grep` shows the sweep's lines at once, also where OpenSM keeps its own in memory.
+#[test]
+fn the_lines_of_a_sweep_are_not_kept_back() {
+    let (net, mut sim) = Net::simulated(FIGURE_1);
+    let config = Config::dmodc().line("force_log_flush FALSE");
+    let sm = OpenSm::launch(&sim, &config.log_flags("0x03"));
+    sm.files.wait_for(0, "is ready");
+    sm.files.wait_for(0, "dmodc: routed ");
+    // Also after the log was rotated.
+    let old = sm.files.path("opensm.log.1");
+    fs::rename(sm.files.log_path(), &old).expect("the log can be moved");
+    process::signal(sm.pid(), "USR1");
+    let is_new = || sm.files.log_path().exists();
+    wait_until(LIMIT, is_new, || "OpenSM opens a new log".into());
+    let (node, port) = net.switch_link();
+    sim.unlink(node, port);
+    sm.hang_up();
+    sm.files.wait_for(0, "dmodc: lost: ");
+    assert!(sm.stop());
 }
 
 /// As logrotate does, the log is moved away, and OpenSM gets a signal. Dmodc's lines go to the new log.

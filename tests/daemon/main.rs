@@ -6,12 +6,12 @@ mod alerts;
 mod between;
 mod changes;
 mod cli;
+mod compare;
 mod connect;
 mod drain;
 mod errors;
 mod events;
 mod exports;
-mod faults;
 mod figures;
 mod file_engine;
 mod files;
@@ -36,6 +36,7 @@ mod scarce;
 #[path = "../support/skip.rs"]
 mod skip;
 mod slow;
+mod slow_disk;
 mod storm;
 #[path = "../support/mod.rs"]
 mod support;

@@ -29,8 +29,7 @@ fn assert_none_of_ours(xml: Vec<u8>) {
 
 #[test]
 fn no_error_and_no_leak_in_a_few_sweeps() {
-    let net = Net::pgft(FIGURE_1);
-    let mut sim = Ibsim::start(&net.path);
+    let (net, mut sim) = Net::simulated(FIGURE_1);
     let (_, config) = metrics_file(&sim, Config::dmodc().lmc(1));
     let sm = OpenSm::start(&sim, &config.under_valgrind());
     let (node, port) = net.switch_link();

@@ -4,8 +4,8 @@
 use crate::hang_up::last;
 use crate::promtool::promtool;
 use crate::support::*;
-use dmodc::dmodc::PHASES;
-use dmodc::netlist::Node;
+use dmodc_core::PHASES;
+use dmodc_formats::netlist::Node;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::fs;
@@ -16,15 +16,18 @@ use std::time::{Duration, SystemTime};
 /// Four leaves with six links up each, to six spines.
 pub const TREE: &str = "PGFT(2;3,4;1,6;1,1)";
 
-/// The metric names that the page explains: the names in every file, and those that only a master adds.
-fn names() -> [BTreeSet<String>; 2] {
-    let page = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    let page = page.join("packaging/prometheus/README.md");
+/// The metric names that the page explains: the names in every file, those that a master adds, and those that a master
+/// adds for which Dmodc has routed.
+fn names() -> [BTreeSet<String>; 3] {
+    let page = root().join("packaging/prometheus/README.md");
     let page = fs::read_to_string(page).expect("the page");
     let (always, master) = page
         .split_once("\nWhile this OpenSM is master:\n")
-        .expect("two lists");
-    [always, master].map(|text| {
+        .expect("three lists");
+    let (master, routed) = master
+        .split_once("\nOnce Dmodc has routed as master:\n")
+        .expect("three lists");
+    [always, master, routed].map(|text| {
         let rows = text.lines().filter(|line| line.starts_with("- `dmodc_"));
         let names = rows.flat_map(|row| row.split(':').next().expect("names").split('`'));
         let names = names.filter(|name| name.starts_with("dmodc_"));
@@ -53,10 +56,13 @@ impl Metrics {
                 assert_eq!(series.insert(name.to_owned(), value), None, "{text}");
             }
         }
-        let [mut names, of_master] = names();
+        let [mut names, of_master, of_routed] = names();
         if series.contains_key("dmodc_engine_in_use") {
             assert_eq!(series["dmodc_master"], 1.0, "{text}");
             names.extend(of_master);
+            if series.contains_key("dmodc_switches") {
+                names.extend(of_routed);
+            }
         }
         let found: BTreeSet<String> = types.iter().map(|&name| name.to_owned()).collect();
         assert!(
@@ -88,14 +94,20 @@ impl Metrics {
 
     /// The missing uplinks of a switch.
     pub fn missing(&self, guid: &str) -> f64 {
-        self.of("dmodc_missing_uplinks", guid)
+        self.value_of("dmodc_missing_uplinks", guid)
     }
 
     /// A figure of a switch.
-    pub fn of(&self, name: &str, guid: &str) -> f64 {
+    pub fn value_of(&self, name: &str, guid: &str) -> f64 {
         let prefix = format!("{name}{{guid=\"{guid}\"");
         let found = self.0.iter().find(|(name, _)| name.starts_with(&prefix));
         *found.expect("a series for each switch").1
+    }
+
+    /// The number of samples of a figure.
+    pub fn count(&self, name: &str) -> usize {
+        let of_it = |series: &&str| series.split('{').next() == Some(name);
+        self.names().filter(of_it).count()
     }
 
     /// The missing uplinks of all switches.
@@ -147,7 +159,7 @@ pub fn with_reference(sim: &Ibsim, reference: impl Display) -> (PathBuf, Config)
 }
 
 /// A leaf that OpenSM does not run on, and its ports up.
-pub fn another_leaf(net: &Net) -> (&Node, Vec<u8>) {
+pub fn another_leaf(net: &Net) -> (&Node, Vec<PortNumber>) {
     let leaf = net.other_leaves().next().expect("another leaf");
     (leaf, net.uplinks(leaf).map(|port| port.number).collect())
 }
@@ -159,8 +171,7 @@ fn field(sm: &OpenSm, name: &str) -> f64 {
 
 #[test]
 fn the_metrics_agree_with_the_log_and_the_fabric() {
-    let net = Net::pgft(TREE);
-    let mut sim = Ibsim::start(&net.path);
+    let (net, mut sim) = Net::simulated(TREE);
     let (path, config) = metrics_file(&sim, Config::dmodc());
     let sm = OpenSm::start(&sim, &config);
     let (leaf, up) = another_leaf(&net);
@@ -189,30 +200,56 @@ fn the_metrics_agree_with_the_log_and_the_fabric() {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let age = now.expect("a clock").as_secs_f64() - whole.get("dmodc_last_sweep_timestamp_seconds");
     assert!((0.0..60.0).contains(&age), "{age}");
-    assert_eq!(whole.of("dmodc_leaf_hosts", &guid), 3.0);
+    assert_eq!(whole.value_of("dmodc_leaf_hosts", &guid), 3.0);
     assert_eq!(whole.get("dmodc_refusals_total"), 0.0);
     assert_eq!(whole.all_missing(), 0.0);
 
     let sweeps = || {
-        let mut sweep = |change: fn(&mut Ibsim, &str, u8), ports: &[u8], missing, switches| {
-            let ports = ports.iter();
-            ports.for_each(|&port| change(&mut sim, &leaf.id, port));
-            sm.resweep();
-            when(&path, |m| {
-                [m.missing(&guid), m.all_missing()] == [missing; 2]
-                    && m.get("dmodc_switches") == switches
-            })
-        };
-        sweep(Ibsim::unlink, &up[..1], 1.0, 10.0);
-        let lines = sm
-            .files
-            .log_lines(": 5 uplinks where its siblings have 6; missing: [");
+        let mut sweep =
+            |change: fn(&mut Ibsim, &str, PortNumber), ports: &[PortNumber], missing, switches| {
+                let ports = ports.iter();
+                ports.for_each(|&port| change(&mut sim, &leaf.id, port));
+                sm.resweep();
+                when(&path, |m| {
+                    m.all_missing() == missing && m.get("dmodc_switches") == switches
+                })
+            };
+        let hurt = sweep(Ibsim::unlink, &up[..1], 1.0, 10.0);
+        assert_eq!(hurt.missing(&guid), 1.0);
+        let lines = sm.files.log_lines("missing, by the reference: ");
         assert!(lines.iter().any(|line| line.contains(&guid)), "{lines:?}");
         sweep(Ibsim::relink, &up[..1], 0.0, 10.0);
-        // The whole switch is gone.
-        let gone = sweep(Ibsim::unlink, &up, 6.0, 9.0);
-        assert_eq!(gone.of("dmodc_leaf_hosts", &guid), 0.0);
-        sweep(Ibsim::relink, &up, 0.0, 10.0);
+        // The whole switch is gone: one sample, not one for each of its links and hosts.
+        let gone = sweep(Ibsim::unlink, &up, 0.0, 9.0);
+        let lost = |m: &Metrics| {
+            ["switch", "part", "host"].map(|what| m.count(&format!("dmodc_{what}_lost")))
+        };
+        assert_eq!(gone.value_of("dmodc_switch_lost", &guid), 1.0);
+        assert_eq!(lost(&gone), [1, 1, 0]);
+        let back = sweep(Ibsim::relink, &up, 0.0, 10.0);
+        assert_eq!(lost(&back), [0; 3]);
+        // A spine is gone: its leaves lack nothing else. And a host.
+        let spine = net
+            .netlist
+            .switches()
+            .find(|n| n.description == "L2-3")
+            .expect("a spine");
+        let all: Vec<PortNumber> = spine.ports.iter().map(|port| port.number).collect();
+        all.iter().for_each(|&port| sim.unlink(&spine.id, port));
+        sim.unlink(&leaf.id, PortNumber(1));
+        sm.resweep();
+        let gone = when(&path, |m| m.get("dmodc_switches") == 9.0);
+        assert_eq!((lost(&gone), gone.all_missing()), ([1, 1, 1], 0.0));
+        assert_eq!(
+            gone.value_of("dmodc_part_lost", &spine.guid.to_string()),
+            1.0
+        );
+        all.iter().for_each(|&port| sim.relink(&spine.id, port));
+        sim.relink(&leaf.id, PortNumber(1));
+        sm.resweep();
+        when(&path, |m| {
+            lost(m) == [0; 3] && m.get("dmodc_switches") == 10.0
+        });
     };
     // Meanwhile this thread reads all the time: every file is whole.
     let reads = thread::scope(|scope| {
@@ -228,9 +265,71 @@ fn the_metrics_agree_with_the_log_and_the_fabric() {
     let reads = reads.expect("the sweeps were as they should");
     assert!(reads > 100, "{reads}");
     let last = Metrics::checked(&path);
+    // The same on one screen, by the files that OpenSM's configuration names.
+    let conf = sm.files.path("opensm.conf");
+    let folder = sm.files.path("");
+    let said = done(
+        tool(&["status", "--conf"])
+            .arg(conf)
+            .env("OSM_CACHE_DIR", folder),
+    );
+    for words in [
+        "role       master for ",
+        " ago, by Dmodc, in ",
+        "fabric     10 switches, 12 ports of hosts; whole\n",
+        "standby    none: this host is not safe to reboot\n",
+        "log        no error ",
+        "\nwell\n",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
     let blocks: f64 = last.get("dmodc_changed_blocks_total");
     assert!(blocks > whole.get("dmodc_changed_blocks_total"));
     sm.files.assert_errors(&[]);
+}
+
+/// A series appears with its first true value: a file never has fewer switches or nodes than there are, also not in
+/// OpenSM's first seconds.
+#[test]
+fn no_figure_is_shown_before_it_is_true() {
+    let net = Net::pgft(NODES_648);
+    let switches = net.netlist.switches().count() as f64;
+    let sim = Ibsim::start(&net.path);
+    for _ in 0..2 {
+        let (path, config) = metrics_file(&sim, Config::dmodc());
+        let sm = OpenSm::launch(&sim, &config);
+        let figures = || {
+            let metrics = path.exists().then(|| Metrics::read(&path))?;
+            let switches = *metrics.0.get("dmodc_switches")?;
+            Some([switches, metrics.get("dmodc_nodes")])
+        };
+        let first = process::poll(Duration::from_secs(40), figures);
+        assert_eq!(first, Some([switches, 648.0]), "{}", sm.files.log());
+        assert!(sm.stop());
+        fs::remove_file(&path).expect("removed");
+    }
+}
+
+/// The time of OpenSM's last packet goes on while it sweeps lightly, and stops when OpenSM waits for an answer for
+/// ever, as it does when ibsim is stopped: its file is written all the same.
+#[test]
+fn an_opensm_that_hangs_is_seen_to_hang() {
+    let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
+    let (path, config) = metrics_file(&sim, Config::dmodc().line("sweep_interval 1"));
+    let sm = OpenSm::start(&sim, &config);
+    let written = |m: &Metrics| m.get("dmodc_last_write_timestamp_seconds");
+    let active = |m: &Metrics| m.get("dmodc_last_activity_timestamp_seconds");
+    let first = wait_for_use(&path, true);
+    assert_eq!(first.get("dmodc_sweep_interval_seconds"), 1.0);
+    // The file is written every 15 seconds.
+    let moved = when(&path, |m| written(m) > written(&first) + 10.0);
+    assert!(active(&moved) > written(&moved) - 5.0);
+    process::signal(sim.id(), "STOP");
+    let stands = when(&path, |m| written(m) > written(&moved) + 10.0);
+    assert!(active(&stands) < written(&stands) - 10.0);
+    process::signal(sim.id(), "CONT");
+    when(&path, |m| active(m) > active(&stands) + 10.0);
+    assert!(sm.stop());
 }
 
 #[test]
@@ -250,7 +349,8 @@ fn a_refusal_and_the_engine_that_routes_instead_are_in_the_metrics() {
     let refused = Metrics::checked(&path);
     let refusals = refused.get("dmodc_refusals_total");
     assert!(refusals > 0.0 && refused.get("dmodc_sweeps_total") == refusals);
-    assert_eq!(refused.get("dmodc_switches"), 0.0);
+    // Nothing is told of a fabric that Dmodc has never routed.
+    assert!(refused.names().all(|name| name != "dmodc_switches"));
     let (node, port) = net.switch_link();
     sim.unlink(node, port);
     sm.resweep();

@@ -1,7 +1,7 @@
 //! OpenSM's own options, under OpenSM: each test fails if Dmodc ignores the option.
 
 use crate::support::*;
-use dmodc::fabric::Guid;
+use dmodc_fabric::Guid;
 use std::fs;
 use std::path::PathBuf;
 
@@ -36,7 +36,7 @@ fn guids_matter(net: &Net, option: &str, guids: Vec<Guid>, set: fn(&mut Options,
 /// Port GUIDs of the hosts at these places of the netlist, as ibsim makes them.
 fn hosts(net: &Net, wanted: impl Fn(usize) -> bool) -> Vec<Guid> {
     let nodes = net.netlist.nodes.iter();
-    let hosts = nodes.filter(|n| n.kind == dmodc::netlist::Kind::Ca);
+    let hosts = nodes.filter(|n| n.kind == dmodc_formats::netlist::Kind::Ca);
     let guids = hosts.map(|n| n.port_guid(&n.ports[0])).enumerate();
     guids.filter(|(i, _)| wanted(*i)).map(|(_, g)| g).collect()
 }
@@ -55,14 +55,36 @@ fn guid_files_are_heeded() {
     guids_matter(&net, "io_guid_file", even, |o, g| o.io_guids = g);
 }
 
+/// A spine was replaced and the file has the old one; and the file has a leaf. Both are named, and the tables are those
+/// of the cables.
+#[test]
+fn roots_that_the_cables_contradict_are_named_and_not_obeyed() {
+    let net = Net::two_levels();
+    let switches = net.netlist.switches();
+    let is_leaf = |guid: Guid| net.leaves().any(|leaf| leaf.guid == guid);
+    let (leaves, mut roots): (Vec<Guid>, _) = switches.map(|s| s.guid).partition(|&g| is_leaf(g));
+    let new = std::mem::replace(roots.last_mut().expect("spines"), Guid(0xdead));
+    roots.push(leaves[1]);
+    let sim = Ibsim::start(&net.path);
+    let file = guid_file(&sim, &roots);
+    let config = Config::dmodc().line(format!("root_guid_file {}", file.display()));
+    let files = opensm::route(&sim, &config);
+    files.assert_errors(&[]);
+    let stale = files.log_lines("no switch of this fabric: 0x000000000000dead; taken as roots");
+    assert!(stale.len() == 1 && stale[0].ends_with(&new.to_string()));
+    let below = files.log_lines("not taken as roots, since there are switches above them: ");
+    assert!(below.len() == 1 && below[0].ends_with(&leaves[1].to_string()));
+    assert!(below[0].contains(file.to_str().expect("plain text")));
+    files.assert_routed(&Options::default());
+}
+
 /// A file that is missing or has a line that is no GUID gives an error with its name, and Dmodc routes without it.
 /// GUIDs of another fabric give an error too.
 #[test]
 fn guid_files_that_are_no_good() {
-    let net = Net::pgft(FIGURE_1);
     const SWITCHES: &str = ": 0 of 1 GUIDs are switches of this fabric";
     const NODES: &str = ": 0 of 1 GUIDs are ports of end nodes of this fabric";
-    let sim = Ibsim::start(&net.path);
+    let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
     let at = |name: &str| sim.dir().join(name);
     for (name, text) in [("bad", "0x1\nspine one\n"), ("others", "0x1234\n")] {
         fs::write(at(name), text).expect("the file can be written");

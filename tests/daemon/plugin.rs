@@ -1,7 +1,8 @@
 //! The plugin's interface to OpenSM: its log line, its options, its library, and OpenSM's version.
 
 use crate::support::*;
-use dmodc::dmodc::PHASES;
+use dmodc_core::PHASES;
+use dmodc_lab::sim;
 use std::fs;
 use std::time::Duration;
 
@@ -29,13 +30,13 @@ fn each_sweep_leaves_its_line() {
             FIGURE_1,
             3,
             "routed switches=16 nodes=12 lids=28 ranks=3 unreachable=0 threads=1 total_us read_us rank_us cost_us \
-             nid_us routes_us write_us faults=stable displaced=0 changed_blocks=16 turned=0 left_out=0",
+             nid_us routes_us write_us faults=stable displaced=0 changed_blocks=16 turned=0 left_out=0 proof_us proof=passed",
         ),
         (
             SWITCHES_192,
             2,
             "routed switches=192 nodes=64 lids=256 ranks=3 unreachable=0 threads=2 total_us read_us rank_us cost_us \
-             nid_us routes_us write_us faults=stable displaced=0 changed_blocks=960 turned=0 left_out=0",
+             nid_us routes_us write_us faults=stable displaced=0 changed_blocks=960 turned=0 left_out=0 proof_us proof=passed",
         ),
     ] {
         let sim = Ibsim::start(&Net::pgft(shape).path);
@@ -54,11 +55,13 @@ fn each_sweep_leaves_its_line() {
 #[test]
 fn wrong_options_are_named_and_the_default_holds() {
     let sim = Ibsim::start(&Net::pgft(SWITCHES_192).path);
-    let options = "dmodc.threads=many dmodc.colour=blue dmodc.on_unreachable=partial";
+    let options = "dmodc.threads=many dmodc.colour=blue faults=paper dmodc.on_unreachable=partial";
     let config = Config::dmodc().options(options);
     let files = opensm::route(&sim, &config);
     files.assert_errors(&["dmodc.threads", "dmodc.colour=blue"]);
     assert!(files.log_lines("dmodc: ERR")[0].contains("many"));
+    let bare = files.log_lines("Dmodc's own is 'dmodc.faults=paper'");
+    assert!(bare.len() == 1 && files.swept(0, "faults") == ["stable"]);
     let processors = std::thread::available_parallelism().expect("Linux knows");
     assert_eq!(files.numbers(0, "threads")[0] > 1, processors.get() > 1);
 }
@@ -90,7 +93,8 @@ fn another_opensm_version_is_refused() {
     fs::write(folder.path().join("libdmodc.so"), library).expect("a library can be written");
 
     let sim = Ibsim::start(&Net::two_levels().path);
-    let config = Config::dmodc().libraries(folder.path());
+    let config =
+        Config::dmodc().with_plugin(&sim::Plugin::in_dir(folder.path()).expect("a plugin"));
     let (files, _) = opensm::once(&sim, &config, Duration::from_secs(2));
     let log = files.log();
     let refusals = files.log_lines("version mismatch");

@@ -1,8 +1,8 @@
 //! Where Dmodc refuses, the next engine of the list routes, with the same tables as without Dmodc, and OpenSM lives on.
 
-use crate::metrics::{metrics_file, wait_for_use};
+use crate::metrics::{metrics_file, wait_for_use, when};
 use crate::support::*;
-use dmodc::dmodc::OnUnreachable;
+use dmodc_core::OnUnreachable;
 
 /// Asserts that the engines `dmodc,minhop` and `minhop` make the same tables of a fabric. Returns the log of the
 /// former.
@@ -88,8 +88,15 @@ fn pairs_without_a_path_are_connected_or_named() {
         let both = line.contains("no up-down path between") && guids == 2;
         assert!(both && line.contains("(switch "), "{line}");
     }
+    let is_cause = |line: &&&str| line.contains("has no way") || line.contains("out of reach");
+    let causes = rest.iter().rev().take_while(is_cause).count();
+    assert!((1..=3).contains(&causes), "{rest:#?}");
+    let rest = &rest[..rest.len() - causes];
     let (last, ends) = rest[1..].split_last().expect("at least the count");
     assert!(last.contains("ERR: left out: host to host "), "{last}");
+    let others = files.log_lines("dmodc: left out: host to switch ");
+    let is_formed = others.iter().all(|line| !line.contains(": ,"));
+    assert!(others.len() == 1 && is_formed, "{others:#?}");
     assert!(ends[0].contains("ERR: no route from host 0x"), "{ends:#?}");
     let options = Options {
         on_unreachable: OnUnreachable::Partial,
@@ -121,9 +128,8 @@ fn pairs_without_a_path_make_it_fail_if_so_wanted() {
         "{log}"
     );
     // Where all pairs have a path, the option makes no difference.
-    let net = Net::pgft(FIGURE_1);
     // The folder of `sim` has the log.
-    let sim = Ibsim::start(&net.path);
+    let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
     let files = opensm::route(&sim, &config);
     files.assert_errors(&[]);
 }
@@ -132,11 +138,10 @@ fn pairs_without_a_path_make_it_fail_if_so_wanted() {
 #[cfg(debug_assertions)]
 #[test]
 fn a_panic_gives_way_to_the_next_engine() {
-    for place in ["plan", "fill"] {
-        let net = Net::pgft(FIGURE_1);
-        let option = format!("event_plugin_options dmodc.provoke_panic={place}");
-        let sim = Ibsim::start(&net.path);
-        let sm = opensm::OpenSm::start(&sim, &Config::dmodc_or("minhop").line(option));
+    for place in ["plan", "fill", "end"] {
+        let (net, sim) = Net::simulated(FIGURE_1);
+        let config = Config::dmodc_or("minhop").options(&format!("dmodc.provoke_panic={place}"));
+        let sm = OpenSm::start(&sim, &config);
         let log = sm.files.log();
         let errors = errors(&log);
         assert_eq!(errors.len(), 2, "{errors:#?}");
@@ -158,13 +163,69 @@ fn a_panic_gives_way_to_the_next_engine() {
     }
 }
 
+/// Nothing of Dmodc's stays under an engine that writes only some entries, also if the last thing that Dmodc does
+/// panics.
+#[cfg(debug_assertions)]
+#[test]
+fn a_panic_at_the_end_leaves_nothing_behind() {
+    let net = Net::pgft_with_lids(FIGURE_1);
+    let whole = Offline::route(&net.netlist, 0, 1, &Options::default());
+    let text = String::from_utf8(whole.dump()).expect("text");
+    // The table of one switch alone.
+    let (first, _) = text[1..]
+        .split_once("Unicast lids")
+        .expect("several tables");
+    let path = net.path.with_file_name("lfts");
+    std::fs::write(&path, format!("U{first}")).expect("written");
+    let file = format!("lfts_file {}", path.display());
+    let sim = Ibsim::start(&net.path);
+    let alone = opensm::route(&sim, &Config::engine("file").line(&file));
+    let config = Config::dmodc_or("file").options("dmodc.provoke_panic=end");
+    let sim = Ibsim::start(&net.path);
+    let files = opensm::route(&sim, &config.line(&file));
+    assert!(
+        files
+            .log()
+            .contains("was given up: internal error: provoked")
+    );
+    assert!(files.lfts() == alone.lfts(), "entries are left");
+}
+
+/// Tables that are spoilt before they are proven: OpenSM gets none of them, and minhop routes.
+#[cfg(debug_assertions)]
+#[test]
+fn tables_that_fail_the_proof_are_not_sent() {
+    let (net, sim) = Net::simulated(FIGURE_1);
+    let file = sim.dir().join("dmodc.prom");
+    let options = format!("dmodc.metrics={} dmodc.provoke_panic=wrong", file.display());
+    let config = Config::dmodc_or("minhop").options(&options);
+    let sm = OpenSm::start(&sim, &config);
+    let log = sm.files.log();
+    let errors = errors(&log);
+    assert_eq!(errors.len(), 1, "{errors:#?}");
+    let given_up = "not routed: the proof of the tables failed: switch ";
+    assert!(errors[0].contains(given_up), "{}", errors[0]);
+    assert!(
+        errors[0].contains("port 254 does not lead there"),
+        "{}",
+        errors[0]
+    );
+    assert_minhop(&sm.files, &minhop_alone(&net));
+    when(&file, |m| {
+        m.get("dmodc_proof_failures_total") == 1.0 && m.get("dmodc_refusals_total") == 1.0
+    });
+    sm.resweep();
+    sm.files.assert_routed(&Options::default());
+    assert!(sm.files.log().contains(" proof=passed"));
+    assert!(sm.stop());
+}
+
 /// A release build does not have the option of the test above.
 #[cfg(not(debug_assertions))]
 #[test]
 fn a_release_build_provokes_no_panic() {
-    let net = Net::pgft(FIGURE_1);
     let config = Config::dmodc().options("dmodc.provoke_panic=plan");
-    let sim = Ibsim::start(&net.path);
+    let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
     let files = opensm::route(&sim, &config);
     files.assert_errors(&["unknown option"]);
 }

@@ -32,15 +32,19 @@ fn ticks(proc: &Path) -> u64 {
 #[test]
 fn our_threads_sleep_and_take_no_signals() {
     let sim = Ibsim::start(&Net::pgft(NODES_648).path);
-    // More threads than one processor can run, and the thread that writes the metrics.
+    // More threads than one processor can run, and the threads that write the metrics and
+    // other files.
     let words = format!(
         "dmodc.threads=4 dmodc.metrics={}",
         sim.dir().join("figures").display()
     );
     let config = Config::dmodc().options(&words).log_flags("0x03");
-    let sm = OpenSm::start(&sim, &config.inside("taskset", &["-c", "0"]));
+    let sm = OpenSm::start(
+        &sim,
+        &config.inside(process::program("taskset"), &["-c", "0"]),
+    );
     let mut ours = ours(&sm);
-    assert_eq!(ours.len(), 5);
+    assert_eq!(ours.len(), 6);
     for thread in &ours {
         let status = fs::read_to_string(thread.join("status")).expect("it is alive");
         let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:"));

@@ -3,7 +3,7 @@
 use crate::changes::said;
 use crate::metrics::{Metrics, TREE, wait_for_use, when, with_reference};
 use crate::support::*;
-use dmodc::netlist::{Netlist, Node};
+use dmodc_formats::netlist::{Netlist, Node};
 use std::fs;
 
 /// A node by its description.
@@ -85,11 +85,11 @@ fn a_link_and_a_host_that_came_up_at_1x_are_told_while_they_are_there() {
     assert_eq!(slow(&wait_for_use(&metrics, true)), found);
     let (fabric, _) = net.netlist.to_fabric(None).expect("LIDs");
     let (live, _) = sm.files.subnet().to_fabric(None).expect("LIDs");
-    for (s, switch) in (0u32..).zip(fabric.switches()) {
+    for (s, switch) in fabric.switches().iter_enumerated() {
         assert_eq!(live.speeds_of(s), fabric.speeds_of(s), "{}", switch.guid);
     }
     // A slow link that goes is not logged as mended; one that comes back slow is logged anew.
-    let mut change = |change: fn(&mut Ibsim, &str, u8), count: usize| {
+    let mut change = |change: fn(&mut Ibsim, &str, PortNumber), count: usize| {
         let from = sm.files.log_len();
         change(&mut sim, &leaf.0.id, leaf.1);
         sm.resweep();

@@ -5,11 +5,11 @@
 use crate::support::*;
 
 /// Routes a generated fabric with OpenSM, and asserts that the tables are the offline ones and pass ibdmchk.
-fn same_live_and_offline(net: &Net, config: &Config) -> (Vec<u8>, Offline) {
+fn same_live_and_offline(net: &Net, lmc: u8) -> (Vec<u8>, Offline) {
     let sim = Ibsim::start(&net.path);
-    let files = opensm::route(&sim, config);
+    let files = opensm::route(&sim, &Config::dmodc().lmc(lmc));
     tools::ibdmchk(&sim, &files);
-    (files.lfts(), assert_same(net, &files, config.lmc))
+    (files.lfts(), assert_same(net, &files, lmc))
 }
 
 /// Asserts that OpenSM's tables are the offline ones, made from its dump with one and two threads and from the netlist
@@ -31,21 +31,21 @@ pub fn assert_same(net: &Net, files: &Files, lmc: u8) -> Offline {
 fn nodes_648_whole_and_with_a_tenth_of_the_links_gone() {
     let whole = Net::pgft(NODES_648);
     for net in [&whole, &whole.without_links(65, 1)] {
-        same_live_and_offline(net, &Config::dmodc());
+        same_live_and_offline(net, 0);
     }
 }
 
-/// The LIDs of a port lead over different paths, as many as there are.
+/// The LIDs of a port lead over different paths, as many as there are, but four at most: with two parallel links, the port
+/// on a leaf and the port above it depend on the same two bits of the number, since Π counts groups.
 #[test]
 fn several_lids_a_port() {
     for lmc in 1..=3 {
-        let config = Config::dmodc().lmc(lmc);
-        let (live, offline) = same_live_and_offline(&Net::pgft(FIGURE_1), &config);
-        for from in 0..offline.fabric.end_nodes().len() as u32 {
-            for to in 0..offline.fabric.end_nodes().len() as u32 {
+        let (live, offline) = same_live_and_offline(&Net::pgft(FIGURE_1), lmc);
+        for from in offline.fabric.end_nodes().keys() {
+            for to in offline.fabric.end_nodes().keys() {
                 let paths = offline.paths(&live, from, to).len();
-                let expected = offline.count_paths(from, to).min(1 << lmc);
-                assert_eq!(paths, expected, "LMC {lmc}, from node {from} to {to}");
+                let expected = offline.count_paths(from, to).min(1 << lmc).min(4);
+                assert_eq!(paths, expected, "LMC {lmc}, from node {from:?} to {to:?}");
             }
         }
     }
@@ -62,4 +62,34 @@ fn several_lids_a_switch() {
     assert_eq!(offline.fabric.lid_count(), 4 * (12 + 16));
     offline.assert_same(&files.lfts());
     offline.assert_clean(&files.lfts());
+}
+
+/// The tables depend on the fabric alone: they return with a link.
+#[test]
+fn a_link_goes_and_comes_back_with_four_lids_a_port() {
+    let (net, mut sim) = Net::simulated(FIGURE_1);
+    let sm = OpenSm::start(&sim, &Config::dmodc().lmc(2));
+    let first = sm.files.lfts();
+    let (node, port) = net.switch_link();
+    sim.unlink(node, port);
+    sm.resweep();
+    let offline = Offline::route(&sm.files.subnet(), 2, 2, &Options::default());
+    let without = sm.files.lfts();
+    assert!(without != first, "the tables do not use the link");
+    offline.assert_same(&without);
+    offline.assert_clean(&without);
+    sim.relink(node, port);
+    sm.resweep();
+    assert!(sm.files.lfts() == first, "the tables did not return");
+}
+
+/// With `-B` OpenSM forks before it loads plugins.
+#[test]
+fn a_daemon_routes_and_ends() {
+    let (net, sim) = Net::simulated(FIGURE_1);
+    let sm = OpenSm::daemon(&sim, &Config::dmodc());
+    assert_same(&net, &sm.files, 0);
+    sm.resweep();
+    assert_same(&net, &sm.files, 0);
+    assert!(sm.stop());
 }

@@ -1,7 +1,7 @@
 //! The stock diagnostics on Dmodc's tables: hosts, routers and switches reply at all their LIDs, wherever they are.
 
 use crate::support::*;
-use dmodc::fabric::NodeKind;
+use dmodc_fabric::NodeKind;
 
 #[test]
 fn osmtest_passes() {
@@ -13,8 +13,7 @@ fn osmtest_passes() {
 /// Every end node replies at each of its LIDs, every switch with its counters; ibtracert follows the routes to them.
 #[test]
 fn every_lid_answers_and_is_traced() {
-    let net = Net::pgft(FIGURE_1);
-    let sim = Ibsim::start(&net.path);
+    let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
     let sm = OpenSm::start(&sim, &Config::dmodc().lmc(1));
     let lids = sm.files.end_node_lids(1);
     assert_eq!(lids.len(), sim.hosts().len() * 2);

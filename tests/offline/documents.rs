@@ -40,11 +40,13 @@ fn fixed_part(format: &str) -> String {
 #[test]
 fn every_message_is_explained() {
     let page = fs::read_to_string(root().join("docs/troubleshooting.md")).expect("the page");
-    let folders = "src/plugin src/plugin/ffi src/sweeps tool/src/cmd/follow".split(' ');
+    let folders = "src src/ffi crates/watch/src/sweeps crates/tool/src/cmd/follow".split(' ');
     let mut sources: Vec<PathBuf> = folders.flat_map(|folder| files(folder, "rs")).collect();
-    sources.push(root().join("tool/src/cmd/follow.rs"));
-    for core in "dmodc/engine dmodc/options fabric/builder netlist/guids".split(' ') {
-        sources.push(root().join(format!("src/{core}.rs")));
+    for file in "core/src/engine core/src/options fabric/src/builder formats/src/netlist/guids \
+                 tool/src/cmd/follow"
+        .split_whitespace()
+    {
+        sources.push(root().join(format!("crates/{file}.rs")));
     }
     let mut messages = 0;
     for source in sources {
@@ -74,7 +76,8 @@ fn alert_rules_hold() {
     // Dmodc writes every metric that a rule uses, and the page explains it.
     let rules = fs::read_to_string(folder.join("dmodc.rules.yml")).expect("rules");
     let page = fs::read_to_string(folder.join("README.md")).expect("the page");
-    let source = fs::read_to_string(root().join("src/sweeps/metrics/mod.rs")).expect("a file");
+    let source =
+        fs::read_to_string(root().join("crates/watch/src/sweeps/metrics/mod.rs")).expect("a file");
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut names = 0;
     let words = rules.split(|c| !is_word(c));
@@ -127,7 +130,7 @@ fn the_version_is_the_same_everywhere() {
     for (page, line) in [
         ("CHANGELOG.md", "\n## VERSION\n"),
         ("packaging/switching.md", " dmodc: VERSION for OpenSM "),
-        ("python/Cargo.toml", "\nversion = \"VERSION\"\n"),
+        ("crates/python/Cargo.toml", "\nversion = \"VERSION\"\n"),
         ("CITATION.cff", "\nversion: VERSION\n"),
     ] {
         let text = fs::read_to_string(root().join(page)).expect("a page");

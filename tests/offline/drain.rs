@@ -4,11 +4,10 @@
 use crate::long;
 use crate::routed::{Routed, pgft, with_reference};
 use crate::whole_graph::lids;
-use dmodc::dmodc::{Drained, OnUnreachable, Options};
-use dmodc::fabric::{Fabric, Guid, Peer};
-use dmodc::lft::NO_PATH;
-use dmodc::netlist::{Netlist, Part};
-use dmodc::random::Random;
+use dmodc_core::{OnUnreachable, Options};
+use dmodc_fabric::random::Random;
+use dmodc_fabric::{Drained, Fabric, Guid, NO_PATH, Peer, PortNumber, SwitchId};
+use dmodc_formats::netlist::{Netlist, Part};
 
 /// A switch or one of its links, drawn.
 pub fn some_part(fabric: &Fabric, random: &mut Random) -> Drained {
@@ -18,16 +17,15 @@ pub fn some_part(fabric: &Fabric, random: &mut Random) -> Drained {
             port: None,
         };
     }
-    let s = random.below(fabric.switches().len()) as u32;
-    let is_link = |&p: &u8| matches!(fabric.peer(s, p), Peer::Switch { .. });
-    let ports: Vec<u8> = (1..=fabric.switches()[s as usize].ports)
-        .filter(is_link)
-        .collect();
+    let s = SwitchId::from(random.below(fabric.switches().len()));
+    let switch = &fabric.switches()[s];
+    let is_link = |&p: &PortNumber| matches!(fabric.peer(s, p), Peer::Switch { .. });
+    let ports: Vec<PortNumber> = switch.port_numbers().filter(is_link).collect();
     let port = match random.below(4) == 0 || ports.is_empty() {
         true => None,
         false => Some(ports[random.below(ports.len())]),
     };
-    let switch = fabric.switches()[s as usize].guid;
+    let switch = switch.guid;
     Drained { switch, port }
 }
 
@@ -91,14 +89,14 @@ fn pulling_a_drained_switch_changes_nothing() {
             .map(|_| some_part(&fabric, &mut random))
             .collect();
         let less = netlist.without(&parts(&netlist, &drain));
-        let drained = Routed::of(&netlist, &drained(&options, &drain));
-        let pulled = Routed::of(&less, &options);
+        let drained = Routed::by_options(&netlist, &drained(&options, &drain));
+        let pulled = Routed::by_options(&less, &options);
         let ends = Drained::ends(&fabric, &drain);
         for (to, (lid, ..)) in lids(&pulled.fabric).into_iter().enumerate() {
-            for (now, switch) in (0u32..).zip(pulled.fabric.switches()) {
+            for (now, switch) in pulled.fabric.switches().iter_enumerated() {
                 let before = fabric.switch_by_guid(switch.guid).expect("it is there");
                 let (was, is) = (drained.tables.get(before, lid), pulled.tables.get(now, lid));
-                let is_empty = ends.binary_search(&(before, was)).is_err();
+                let is_empty = ends.binary_search(&(before, PortNumber(was))).is_err();
                 assert!(
                     is == NO_PATH || (was == is && is_empty),
                     "{number}: {drain:?}: {switch:?} to {to}, {lid}: {was} {is}"

@@ -4,7 +4,6 @@
 mod page;
 
 use crate::support::has;
-use std::fs;
 
 #[test]
 fn the_examples_of_operations_print_what_it_shows() {
@@ -16,6 +15,5 @@ fn the_examples_of_operations_print_what_it_shows() {
         has(&text, &format!("dmodc {subcommand} "));
     }
     page::run(&page, &examples, folder.path());
-    let svg = fs::read_to_string(folder.path().join("fabric.svg")).expect("the drawing");
-    assert!(svg.contains("switch-8"));
+    assert!(folder.path().join("hurt.html").exists());
 }

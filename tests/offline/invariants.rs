@@ -11,15 +11,17 @@ use crate::left_out::lists_hold;
 use crate::random_fabrics::{FAMILIES, Family, drawn, parts};
 use crate::routed::Routed;
 use crate::whole_graph::{arrives, has_cycle, lids};
-use dmodc::dmodc::multicast::{Terrain, Tree};
-use dmodc::dmodc::{Engine, Faults, OnUnreachable, Options, RouteError};
-use dmodc::fabric::{Fabric, Guid, Peer};
-use dmodc::lft::NO_PATH;
-use dmodc::random::Random;
+use dmodc_core::multicast::{Terrain, Tree};
+use dmodc_core::{Engine, Faults, OnUnreachable, Options, RouteError};
+use dmodc_fabric::NO_PATH;
+use dmodc_fabric::random::Random;
+use dmodc_fabric::{Fabric, Guid, Lid, Peer, PortNumber, SwitchId};
+use dmodc_watch::sweeps::prove;
 use std::collections::BTreeSet;
 use std::env;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use typed_index_collections::TiVec;
 
 /// Random options for a fabric.
 fn options(fabric: &Fabric, reference: Option<Fabric>, random: &mut Random) -> Options {
@@ -76,6 +78,7 @@ fn hold(engine: &Engine, number: u64) -> Option<Share> {
         assert!(report.passed(), "{report:#?}");
         assert!(!has_cycle(&fabric, &routed.tables, &trees(routed)));
         lists_hold(options, routed);
+        is_proven(options, routed);
         if is_drained {
             continue;
         }
@@ -98,26 +101,67 @@ fn hold(engine: &Engine, number: u64) -> Option<Share> {
     })
 }
 
-/// Counts the pairs without an up-down path. Asserts that all other entries are the same as without detours.
+/// Asserts that the proof of a sweep holds.
+fn is_proven(options: &Options, routed: &Routed) {
+    let (fabric, tables) = routed.pair();
+    let rows = fabric.switches().keys().map(|s| &tables.row(s).raw);
+    let rows: TiVec<SwitchId, &[u8]> = rows.collect();
+    let proven = prove(fabric, &routed.plan, options, &rows);
+    if let Err(refuted) = proven {
+        panic!("not proven: {refuted}");
+    }
+}
+
+/// Counts the pairs without an up-down path. Asserts that an entry differs from that without detours only where it stood
+/// in the way of one: a route that turns goes over it. If all pairs had to go below one switch, all may differ.
 fn turned(up_down: &Routed, routed: &Routed) -> Share {
     let fabric = &routed.fabric;
+    let same_levels = up_down.plan.ranking() == routed.plan.ranking();
+    if !same_levels {
+        assert_eq!(routed.plan.unreachable().count, pairs_apart(fabric));
+        return Share::default();
+    }
     let part = parts(fabric);
     let left: BTreeSet<_> = routed.plan.connections().left.iter().collect();
     let mut share = Share::default();
     for to in lids(fabric) {
-        for from in 0..fabric.switches().len() as u32 {
+        let (mut moved, mut turning) = (BTreeSet::new(), BTreeSet::new());
+        for from in fabric.switches().keys() {
             let entry = up_down.tables.get(from, to.0);
             if entry != NO_PATH {
-                assert_eq!(routed.tables.get(from, to.0), entry, "{from} to {to:?}");
+                moved.extend((routed.tables.get(from, to.0) != entry).then_some(from));
             } else if arrives(fabric, &routed.tables, from, to).is_some() {
                 share.turned += 1;
-            } else if left.contains(&(from, to.1)) && part[from as usize] == part[to.1 as usize] {
+                turning.extend(switches_on(routed, from, to.0));
+            } else if left.contains(&(from, to.1)) && part[from] == part[to.1] {
                 share.left_out += 1;
             }
         }
+        assert!(moved.is_subset(&turning), "{to:?}: {moved:?} moved");
     }
     assert_eq!(share.turned, routed.plan.connections().turned as u64);
     share
+}
+
+/// The switches on the route from a switch to a LID.
+fn switches_on(routed: &Routed, from: SwitchId, to: Lid) -> Vec<SwitchId> {
+    let next = |&s: &SwitchId| {
+        let port = PortNumber(routed.tables.get(s, to));
+        routed.fabric.far(s, port).map(|(next, _)| next)
+    };
+    std::iter::successors(Some(from), next).collect()
+}
+
+/// The number of pairs of switches with hosts that no links join.
+fn pairs_apart(fabric: &Fabric) -> usize {
+    let part = parts(fabric);
+    let all = fabric.switches().keys();
+    let with_hosts: Vec<SwitchId> = all.filter(|&s| fabric.hosts_of(s).count() > 0).collect();
+    let apart = with_hosts.iter().map(|&a| {
+        let others = with_hosts.iter().filter(|&&b| a < b);
+        others.filter(|&&b| part[a] != part[b]).count()
+    });
+    apart.sum()
 }
 
 /// Asserts that these switches form a cycle of neighbours.
@@ -135,20 +179,20 @@ fn goes_around(fabric: &Fabric, cycle: &[Guid]) {
 /// The trees of three multicast groups, of all switches with end nodes and of some. A member that is left out has no
 /// links to the others, or would need a turn that closes a cycle.
 fn trees(Routed { fabric, plan, .. }: &Routed) -> Vec<Tree> {
-    let mut members: Vec<u32> = fabric.end_nodes().iter().map(|n| n.switch).collect();
+    let mut members: Vec<SwitchId> = fabric.end_nodes().iter().map(|n| n.switch).collect();
     members.sort_unstable();
     members.dedup();
     let mut random = Random::new(fabric.max_lid().index() as u64);
-    let capable: Vec<bool> = (fabric.switches().iter())
+    let capable: TiVec<SwitchId, bool> = (fabric.switches().iter())
         .map(|_| random.below(10) > 0)
         .collect();
-    let all = vec![true; capable.len()];
+    let all = vec![true; capable.len()].into();
     let may_turn = |from, at, to| plan.may_turn(from, at, to);
     let mut trees = Vec::new();
     for (mlid, capable) in (0xC000..).zip([&all, &capable, &all]) {
         let terrain = Terrain::new(fabric, plan.ranking(), capable, &may_turn);
         if let Some(tree) = terrain.tree(&members, mlid) {
-            let left_out: BTreeSet<u32> = tree.left_out.iter().copied().collect();
+            let left_out: BTreeSet<SwitchId> = tree.left_out.iter().copied().collect();
             reaches_all_else(&members, &left_out, &tree);
             trees.push(tree);
         }
@@ -158,10 +202,10 @@ fn trees(Routed { fabric, plan, .. }: &Routed) -> Vec<Tree> {
 }
 
 /// Asserts that the links form a tree, and that it joins all members but those left out.
-fn reaches_all_else(members: &[u32], left_out: &BTreeSet<u32>, tree: &Tree) {
+fn reaches_all_else(members: &[SwitchId], left_out: &BTreeSet<SwitchId>, tree: &Tree) {
     let ends = tree.edges.iter().flat_map(|edge| [edge[0].0, edge[1].0]);
-    let mut joined: BTreeSet<u32> = ends.collect();
-    let reached: Vec<u32> = (members.iter().copied())
+    let mut joined: BTreeSet<SwitchId> = ends.collect();
+    let reached: Vec<SwitchId> = (members.iter().copied())
         .filter(|member| !left_out.contains(member))
         .collect();
     if joined.is_empty() {
@@ -178,20 +222,24 @@ fn reaches_all_else(members: &[u32], left_out: &BTreeSet<u32>, tree: &Tree) {
 /// Asserts that each pair with a cost has a route, and that it is no longer than the cost.
 fn costs_hold(routed: &Routed) {
     let (fabric, tables) = (&routed.fabric, &routed.tables);
-    for (lid, switch, port) in lids(fabric).into_iter().filter(|to| to.2 > 0) {
-        for from in 0..fabric.switches().len() as u32 {
+    for (lid, switch, port) in lids(fabric)
+        .into_iter()
+        .filter(|to| to.2 > PortNumber::ZERO)
+    {
+        for from in fabric.switches().keys() {
             let Some(cost) = routed.plan.hops(from, switch) else {
                 continue;
             };
             let (mut at, mut hops) = (from, 0);
             while at != switch {
-                assert!(hops < cost, "{from} to {lid} costs {cost}");
-                let Peer::Switch { index, .. } = fabric.peer(at, tables.get(at, lid)) else {
-                    panic!("{from} to {lid} ends at {at}");
+                assert!(hops < cost, "{from:?} to {lid} costs {cost}");
+                let Peer::Switch { index, .. } = fabric.peer(at, PortNumber(tables.get(at, lid)))
+                else {
+                    panic!("{from:?} to {lid} ends at {at:?}");
                 };
                 (at, hops) = (index, hops + 1);
             }
-            assert_eq!(tables.get(at, lid), port);
+            assert_eq!(PortNumber(tables.get(at, lid)), port);
         }
     }
 }

@@ -2,23 +2,23 @@
 
 use crate::routed::Routed;
 use crate::whole_graph::{arrives, lids};
-use dmodc::analysis::{Channels, UNREACHABLE, UpDown};
-use dmodc::dmodc::{Options, Plan};
-use dmodc::fabric::{Endpoint, Fabric, Lid, NodeKind, Peer};
+use dmodc_analysis::{Channels, UNREACHABLE, UpDown};
+use dmodc_core::{Options, Plan};
+use dmodc_fabric::{Endpoint, Fabric, Lid, NodeKind, Peer, PortNumber, SwitchId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The senders or receivers at a switch, as the lists name them.
-fn ends_at(fabric: &Fabric, switch: u32) -> Vec<Endpoint> {
-    let nodes = fabric.end_nodes_of(switch).map(|n| n as u32);
+fn ends_at(fabric: &Fabric, switch: SwitchId) -> Vec<Endpoint> {
+    let nodes = fabric.node_ids_of(switch);
     let nodes = nodes.map(|n| Endpoint::of_node(fabric, n));
-    let own = fabric.switches()[switch as usize].lid != Lid(0);
+    let own = fabric.switches()[switch].lid != Lid(0);
     nodes
         .chain(own.then_some(Endpoint::Switch(switch)))
         .collect()
 }
 
 /// The receiver with a LID.
-fn end_of(fabric: &Fabric, (_, switch, port): (Lid, u32, u8)) -> Endpoint {
+fn end_of(fabric: &Fabric, (_, switch, port): (Lid, SwitchId, PortNumber)) -> Endpoint {
     match fabric.peer(switch, port) {
         Peer::EndNode(node) => Endpoint::of_node(fabric, node),
         _ => Endpoint::Switch(switch),
@@ -26,9 +26,9 @@ fn end_of(fabric: &Fabric, (_, switch, port): (Lid, u32, u8)) -> Endpoint {
 }
 
 /// Whether Dmodc has to connect a pair of switches: one has hosts, or both have end nodes, or `connect_roots` is set.
-pub fn is_wanted(fabric: &Fabric, options: &Options, from: u32, to: u32) -> bool {
-    let nodes = |s: u32| &fabric.end_nodes()[fabric.end_nodes_of(s)];
-    let hosts = |s: u32| nodes(s).iter().any(|n| n.kind != NodeKind::Aggregation);
+pub fn is_wanted(fabric: &Fabric, options: &Options, from: SwitchId, to: SwitchId) -> bool {
+    let nodes = |s: SwitchId| fabric.end_nodes_of(s);
+    let hosts = |s: SwitchId| nodes(s).iter().any(|n| n.kind != NodeKind::Aggregation);
     let both = !nodes(from).is_empty() && !nodes(to).is_empty();
     options.connect_roots || hosts(from) || hosts(to) || both
 }
@@ -37,20 +37,20 @@ pub fn is_wanted(fabric: &Fabric, options: &Options, from: u32, to: u32) -> bool
 pub fn lists_hold(options: &Options, routed: &Routed) {
     let (fabric, plan, tables) = (&routed.fabric, &routed.plan, &routed.tables);
     let connections = plan.connections();
-    let named: BTreeSet<(u32, u32)> = connections.left.iter().copied().collect();
+    let named: BTreeSet<(SwitchId, SwitchId)> = connections.left.iter().copied().collect();
     assert_eq!(named.len(), connections.left.len(), "a pair is named twice");
     let (mut left, mut left_out) = (BTreeSet::new(), 0);
     let mut counts: BTreeMap<(&str, &str), u64> = BTreeMap::new();
     let mut pairs = BTreeSet::new();
     for to in lids(fabric) {
-        for from in 0..fabric.switches().len() as u32 {
+        for from in fabric.switches().keys() {
             let senders = ends_at(fabric, from);
             let arrived = arrives(fabric, tables, from, to);
             let is_owed = !senders.is_empty() && is_wanted(fabric, options, from, to.1);
             if arrived == Some(true) || !is_owed {
                 continue;
             }
-            assert_eq!(arrived, None, "{from} to {to:?} is lost on the way");
+            assert_eq!(arrived, None, "{from:?} to {to:?} is lost on the way");
             left.insert((from, to.1));
             left_out += 1;
             for sender in senders {
@@ -74,17 +74,16 @@ pub fn lists_hold(options: &Options, routed: &Routed) {
 fn unreachable_holds(fabric: &Fabric, plan: &Plan) {
     let ranking = plan.ranking();
     let paths = UpDown::new(&Channels::new(fabric), |a, b| ranking.is_up(a, b));
-    let has_hosts = |s: &u32| {
-        let nodes = &fabric.end_nodes()[fabric.end_nodes_of(*s)];
+    let has_hosts = |s: &SwitchId| {
+        let nodes = fabric.end_nodes_of(*s);
         nodes.iter().any(|n| n.kind != NodeKind::Aggregation)
     };
-    let switches = 0..fabric.switches().len() as u32;
-    let with_hosts: Vec<u32> = switches.filter(has_hosts).collect();
+    let with_hosts: Vec<SwitchId> = fabric.switches().keys().filter(has_hosts).collect();
     let mut apart = BTreeSet::new();
     for &to in &with_hosts {
         let distances = paths.distances(to);
         let from = with_hosts.iter().filter(|&&from| from < to);
-        let from = from.filter(|&&from| distances[from as usize] == UNREACHABLE);
+        let from = from.filter(|&&from| distances[from] == UNREACHABLE);
         apart.extend(from.map(|&from| (from, to)));
     }
     let found = plan.unreachable();

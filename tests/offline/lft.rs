@@ -2,9 +2,9 @@
 //! `tests/data/answers/dumps.txt`.
 
 use crate::support::data;
-use dmodc::fabric::Fabric;
-use dmodc::lft::{Tables, parse_order, write_dump, write_order};
-use dmodc::netlist::{Names, Netlist};
+use dmodc_fabric::{Fabric, Lid, NodeId, SwitchId, Tables};
+use dmodc_formats::lft::{parse_order, write_dump, write_order};
+use dmodc_formats::netlist::{Names, Netlist};
 
 fn small() -> (Fabric, Names) {
     let netlist = Netlist::read(&data("crlf.ibnetdiscover")).unwrap();
@@ -16,9 +16,9 @@ fn the_text_is_opensm_s() {
     let (fabric, mut names) = small();
     let mut tables = Tables::for_fabric(&fabric);
     for (lid, port) in [(10, 0), (11, 3), (4, 1), (7, 1), (12, 3), (9, 2)] {
-        tables.row_mut(0)[lid] = port;
+        tables.row_mut(SwitchId(0))[Lid(lid)] = port;
     }
-    names.ambiguous[2] = true;
+    names.ambiguous[NodeId(2)] = true;
     let mut text = Vec::new();
     write_dump(&fabric, &names, &tables, false, &mut text).unwrap();
     let expected = "\
@@ -40,11 +40,12 @@ Unicast lids [0-19] of switch Lid 11 guid 0x00000000000000a2 ('spine'):
 fn an_order_file_keeps_the_order_and_skips_the_padding() {
     let (fabric, names) = small();
     let mut bytes = Vec::new();
-    let name = |node| &names.end_nodes[node as usize];
-    write_order(&fabric, &[1, 0], name, &mut bytes).unwrap();
+    let name = |node| &names.end_nodes[node];
+    let order = [1, 0].map(NodeId);
+    write_order(&fabric, &order, name, &mut bytes).unwrap();
     assert_eq!(bytes, b"0x0010\thost\n0x0004\thost\n");
     bytes.extend_from_slice(b"0xFFFF\tDUMMY\r\n");
-    assert_eq!(parse_order(&fabric, &bytes).unwrap(), [1, 0]);
+    assert_eq!(parse_order(&fabric, &bytes).unwrap(), order);
     let refusal = |text: &str| {
         let fault = parse_order(&fabric, text.as_bytes()).unwrap_err();
         format!("{}: {}", fault.line, fault.reason)

@@ -6,6 +6,7 @@ mod browser;
 mod capacity;
 mod design;
 mod documents;
+mod doors;
 mod drain;
 #[path = "../support/drawn.rs"]
 mod drawn;

@@ -1,9 +1,8 @@
 //! Netlists: the counts of production fabrics, cut files, and a case that fuzzing has found. Every dialect and every
 //! error is tested in `tests/data/answers/netlists.txt`.
 
-use crate::routed::written;
 use crate::support::{has, production};
-use dmodc::netlist::Netlist;
+use dmodc_formats::netlist::Netlist;
 
 /// A switch with two hosts, to be cut.
 const SOUND: &str = r#"switchguid=0xa1
@@ -63,6 +62,6 @@ fn a_short_port_guid_reads_back() {
     let text = format!("{switch} {router} {ends}{router} {switch} {ends}");
     let netlist = Netlist::parse(text.as_bytes()).expect("a list");
     assert_eq!(netlist.nodes.len(), 2);
-    let again = Netlist::parse(&written(&netlist));
+    let again = Netlist::parse(&netlist.to_text());
     assert_eq!(again.expect("a netlist"), netlist);
 }

@@ -1,8 +1,9 @@
 //! Small fabrics of all kinds, drawn by a seed: trees whole and damaged, irregular trees, graphs.
 
-use dmodc::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind};
-use dmodc::netlist::generate::{Order, Pgft, Rlft, build};
-use dmodc::random::Random;
+use dmodc_fabric::random::Random;
+use dmodc_fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, PortNumber, SwitchId};
+use dmodc_formats::netlist::generate::{Order, Pgft, Rlft, build};
+use typed_index_collections::TiVec;
 
 /// The kind of a random fabric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,7 +24,7 @@ struct Draft {
     random: Random,
     lids: Vec<u16>,
     lmc: u8,
-    used: Vec<u8>,
+    used: TiVec<SwitchId, u8>,
     nodes: u64,
 }
 
@@ -44,29 +45,31 @@ impl Draft {
             random,
             lids,
             lmc,
-            used: vec![0; switches],
+            used: vec![0; switches].into(),
             nodes: 0,
         }
     }
 
     /// Takes the next free port of a switch, if there is one.
-    fn port(&mut self, switch: usize) -> Option<u8> {
+    fn port(&mut self, switch: SwitchId) -> Option<PortNumber> {
         let used = &mut self.used[switch];
         (*used < 36).then(|| {
             *used += 1;
-            *used
+            PortNumber(*used)
         })
     }
 
     fn link(&mut self, a: usize, b: usize) {
+        let [a, b] = [a, b].map(SwitchId::from);
         if a != b
             && let (Some(p), Some(q)) = (self.port(a), self.port(b))
         {
-            self.builder.link((a as u32, p), (b as u32, q));
+            self.builder.link((a, p), (b, q));
         }
     }
 
     fn end_node(&mut self, switch: usize) {
+        let switch = SwitchId::from(switch);
         if let Some(port) = self.port(switch)
             && let Some(lid) = self.lids.pop()
         {
@@ -80,7 +83,7 @@ impl Draft {
                     1 => NodeKind::Aggregation,
                     _ => NodeKind::Ca,
                 },
-                switch: switch as u32,
+                switch,
                 port,
             });
         }
@@ -167,7 +170,7 @@ pub fn damaged(fabric: &Fabric, damage: Damage, random: &mut Random) -> Fabric {
 /// As [`damaged`], but not finished: its switches have `more` further ports.
 fn copied(fabric: &Fabric, more: u8, damage: Damage, random: &mut Random) -> Builder {
     let mut builder = Builder::default();
-    let mut place = Vec::new();
+    let mut place: TiVec<SwitchId, _> = TiVec::new();
     for switch in fabric.switches() {
         let stays = random.below(100) >= damage.switches;
         let ports = switch.ports + more;
@@ -177,14 +180,14 @@ fn copied(fabric: &Fabric, more: u8, damage: Damage, random: &mut Random) -> Bui
     let mut stays = || random.below(100) >= damage.links;
     for [(s, port), (index, far)] in fabric.links() {
         if stays()
-            && let (Some(here), Some(there)) = (place[s as usize], place[index as usize])
+            && let (Some(here), Some(there)) = (place[s], place[index])
         {
             builder.link((here, port), (there, far));
         }
     }
     for node in fabric.end_nodes() {
         if stays()
-            && let Some(switch) = place[node.switch as usize]
+            && let Some(switch) = place[node.switch]
         {
             let node = node.clone();
             builder.end_node(EndNode { switch, ..node });
@@ -200,14 +203,14 @@ pub fn with_aggregation_nodes(fabric: &Fabric) -> Fabric {
         links: 0,
     };
     let mut builder = copied(fabric, 1, none, &mut Random::new(0));
-    for (s, switch) in (0u32..).zip(fabric.switches()) {
+    for (s, switch) in fabric.switches().iter_enumerated() {
         builder.end_node(EndNode {
-            guid: Guid(0x5000 + u64::from(s)),
-            lid: Lid(fabric.max_lid().0 + 1 + s as u16),
+            guid: Guid(0x5000 + u64::from(s.0)),
+            lid: Lid(fabric.max_lid().0 + 1 + s.0 as u16),
             lmc: 0,
             kind: NodeKind::Aggregation,
             switch: s,
-            port: switch.ports + 1,
+            port: PortNumber(switch.ports + 1),
         });
     }
     let (fabric, placement) = builder.finish();
@@ -245,13 +248,13 @@ pub const FAMILIES: [(Family, Make); 4] = [
 ];
 
 /// For each switch the first switch of its connected part of the fabric.
-pub fn parts(fabric: &Fabric) -> Vec<u32> {
-    let mut part = vec![u32::MAX; fabric.switches().len()];
-    for first in 0..part.len() as u32 {
+pub fn parts(fabric: &Fabric) -> TiVec<SwitchId, Option<SwitchId>> {
+    let mut part: TiVec<SwitchId, _> = vec![None; fabric.switches().len()].into();
+    for first in fabric.switches().keys() {
         let mut todo = vec![first];
         while let Some(s) = todo.pop() {
-            if part[s as usize] == u32::MAX {
-                part[s as usize] = first;
+            if part[s].is_none() {
+                part[s] = Some(first);
                 todo.extend(fabric.neighbours(s));
             }
         }

@@ -1,28 +1,30 @@
 //! Fabrics with their tables.
 
+use crate::drawn::tree;
 use crate::forced::{Forced, forced};
-use dmodc::analysis::{CheckReport, Traffic, bound, check};
-use dmodc::dmodc::{Engine, Faults, OnUnreachable, Options, Plan, RouteError};
-use dmodc::fabric::{Fabric, Guid};
-use dmodc::lft::Tables;
-use dmodc::netlist::generate::{Order, Pgft, Rlft, build};
-use dmodc::netlist::{Kind, Netlist};
+use dmodc_analysis::{CheckReport, Traffic, bound, check};
+use dmodc_core::{Engine, Faults, OnUnreachable, Options, Plan, RouteError};
+use dmodc_fabric::{Fabric, Guid, Merged, Tables};
+use dmodc_formats::netlist::generate::{Order, Rlft, build};
+use dmodc_formats::netlist::{Kind, Netlist};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A whole PGFT by its name, with GUIDs and LIDs in random order.
 pub fn pgft(shape: &str, seed: u64) -> Netlist {
-    let shape: Pgft = shape.parse().expect("a shape");
-    shuffled(&shape.into(), seed)
+    tree(shape, in_random_order(seed))
 }
 
 /// A tree with GUIDs and LIDs in random order.
 pub fn shuffled(tree: &Rlft, seed: u64) -> Netlist {
-    let order = Order {
+    build(tree, in_random_order(seed))
+}
+
+fn in_random_order(seed: u64) -> Order {
+    Order {
         seed: Some(seed),
         lids: true,
-    };
-    build(tree, order)
+    }
 }
 
 /// Options with this fabric as the reference.
@@ -38,19 +40,13 @@ pub fn others(changes: &Forced) -> usize {
     changes.forced.entries + changes.needless.entries
 }
 
-/// A netlist as text.
-pub fn written(netlist: &Netlist) -> Vec<u8> {
-    let mut text = Vec::new();
-    netlist.write(&mut text).expect("memory takes it");
-    text
-}
-
 /// A fabric with its tables.
 pub struct Routed {
     /// The netlist of the fabric; empty for one that has none.
     pub netlist: Netlist,
     pub fabric: Fabric,
     pub plan: Plan,
+    pub reference: Option<Arc<Fabric>>,
     pub tables: Tables,
     /// Entries that are not at their nominal ports.
     pub displaced: usize,
@@ -59,7 +55,7 @@ pub struct Routed {
 impl Routed {
     /// Routes with the default options: `stable`, no reference.
     pub fn new(netlist: &Netlist) -> Routed {
-        Routed::of(netlist, &Options::default())
+        Routed::by_options(netlist, &Options::default())
     }
 
     pub fn paper(netlist: &Netlist) -> Routed {
@@ -67,16 +63,24 @@ impl Routed {
             faults: Faults::Paper,
             ..Options::default()
         };
-        Routed::of(netlist, &options)
+        Routed::by_options(netlist, &options)
     }
 
     pub fn with_reference(netlist: &Netlist, reference: &Netlist) -> Routed {
-        Routed::of(netlist, &with_reference(reference))
+        Routed::by_options(netlist, &with_reference(reference))
     }
 
     /// Routes without detours, which could hide a defect.
     pub fn up_down(netlist: &Netlist) -> Routed {
-        Routed::of(netlist, &Routed::partial())
+        Routed::by_options(netlist, &Routed::partial())
+    }
+
+    /// The options of `dmodc.reference=none`: nothing is counted.
+    pub fn without_memory() -> Options {
+        Options {
+            forgets: true,
+            ..Options::default()
+        }
     }
 
     pub fn partial() -> Options {
@@ -87,7 +91,7 @@ impl Routed {
     }
 
     /// Routes a fabric that must be a tree.
-    pub fn of(netlist: &Netlist, options: &Options) -> Routed {
+    pub fn by_options(netlist: &Netlist, options: &Options) -> Routed {
         Routed::asked(netlist, options).expect("a tree")
     }
 
@@ -108,9 +112,19 @@ impl Routed {
             netlist: Netlist::default(),
             fabric,
             plan,
+            reference: options.reference.clone(),
             tables,
             displaced: filled.displaced,
         })
+    }
+
+    /// The fabric merged with its reference, if the plan uses one.
+    pub fn known(&self) -> Option<Merged> {
+        let reference = self
+            .reference
+            .as_deref()
+            .filter(|_| self.plan.remembers())?;
+        Some(Merged::new(&self.fabric, reference))
     }
 
     pub fn pair(&self) -> (&Fabric, &Tables) {

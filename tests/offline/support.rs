@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 pub use tool::*;
 
 pub fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
 /// A file of `tests/data`.
@@ -119,22 +119,12 @@ mod tool {
         serde_json::from_str(&ok(&[args.words(), vec!["--json".into()]].concat())).unwrap()
     }
 
-    /// Runs the tool, which must end with this exit code.
-    fn ended(code: i32, args: &(impl Args + ?Sized)) -> Output {
+    /// Runs the tool, which must end with this exit code; returns its standard output.
+    pub fn ends(code: i32, args: &(impl Args + ?Sized)) -> String {
         let output = dmodc(args);
         let found = output.status.code();
         assert_eq!(found, Some(code), "{:?}: {}", args.words(), stderr(&output));
-        output
-    }
-
-    /// Runs the tool, which must fail with this exit code; returns its message.
-    pub fn fails(code: i32, args: &(impl Args + ?Sized)) -> String {
-        stderr(&ended(code, args))
-    }
-
-    /// Runs the tool, which must end with this exit code; returns its standard output.
-    pub fn ends(code: i32, args: &(impl Args + ?Sized)) -> String {
-        String::from_utf8(ended(code, args).stdout).unwrap()
+        String::from_utf8(output.stdout).unwrap()
     }
 
     /// Asserts that a text contains a part.

@@ -2,32 +2,22 @@
 //! not.
 
 use crate::routed::Routed;
-use dmodc::dmodc::multicast::{Edge, Tree};
-use dmodc::fabric::{Fabric, Lid, Peer, lid_range};
-use dmodc::lft::{NO_PATH, Tables};
+use dmodc_core::multicast::{Edge, Tree};
+use dmodc_fabric::{Fabric, Lid, NO_PATH, Peer, PortNumber, SwitchId, Tables};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A directed port between switches.
-type Channel = (u32, u8);
+type Channel = (SwitchId, PortNumber);
 
 /// Every LID of a fabric, with its switch and the port there, 0 for the LID of the switch itself.
-pub fn lids(fabric: &Fabric) -> Vec<(Lid, u32, u8)> {
-    let nodes = fabric.end_nodes().iter();
-    let nodes = nodes.map(|n| (n.lid, n.lmc, n.switch, n.port));
-    let switches = (0..).zip(fabric.switches());
-    let switches = switches.map(|(i, s)| (s.lid, s.lmc, i, 0));
-    let all = nodes.chain(switches).filter(|(lid, ..)| *lid != Lid(0));
-    all.flat_map(|(lid, lmc, switch, port)| {
-        let range = lid_range(lid, lmc).expect("a unicast LID");
-        range.map(move |lid| (Lid(lid), switch, port))
-    })
-    .collect()
+pub fn lids(fabric: &Fabric) -> Vec<(Lid, SwitchId, PortNumber)> {
+    fabric.lids().collect()
 }
 
 /// The dependencies of a multicast tree: a packet that comes to a switch leaves by all its other links of the tree.
 fn of_tree(tree: &Tree) -> Vec<(Channel, Channel)> {
     let ends = |&[near, far]: &Edge| [(near, far.0), (far, near.0)];
-    let channels: Vec<(Channel, u32)> = tree.edges.iter().flat_map(ends).collect();
+    let channels: Vec<(Channel, SwitchId)> = tree.edges.iter().flat_map(ends).collect();
     let mut waits = Vec::new();
     for &(channel, to) in &channels {
         let on = channels
@@ -40,16 +30,17 @@ fn of_tree(tree: &Tree) -> Vec<(Channel, Channel)> {
 
 /// Whether the dependencies of all entries, and of some multicast trees, close a cycle.
 pub fn has_cycle(fabric: &Fabric, tables: &Tables, trees: &[Tree]) -> bool {
+    let entry = |s, lid| PortNumber(tables.get(s, lid));
     let onward = |(s, port): Channel| match fabric.peer(s, port) {
         Peer::Switch { index, .. } => Some(index),
         _ => None,
     };
     let mut waits_for: BTreeMap<Channel, BTreeSet<Channel>> = BTreeMap::new();
     for (lid, ..) in lids(fabric) {
-        for s in 0..fabric.switches().len() as u32 {
-            let channel = (s, tables.get(s, lid));
+        for s in fabric.switches().keys() {
+            let channel = (s, entry(s, lid));
             if let Some(next) = onward(channel)
-                && let next = (next, tables.get(next, lid))
+                && let next = (next, entry(next, lid))
                 && onward(next).is_some()
             {
                 waits_for.entry(channel).or_default().insert(next);
@@ -82,26 +73,35 @@ pub fn has_cycle(fabric: &Fabric, tables: &Tables, trees: &[Tree]) -> bool {
 }
 
 /// Asserts that tables pass `check`, close no cycle, and deliver each owed pair that the tables before deliver.
-pub fn no_pair_is_lost(before: &Routed, now: &Routed, is_owed: impl Fn(u32, u32) -> bool) {
+pub fn no_pair_is_lost(
+    before: &Routed,
+    now: &Routed,
+    is_owed: impl Fn(SwitchId, SwitchId) -> bool,
+) {
     let report = now.report();
     assert!(report.passed(), "{report:#?}");
     assert!(!has_cycle(&now.fabric, &now.tables, &[]), "a cycle");
     for to in lids(&now.fabric) {
-        for from in 0..now.fabric.switches().len() as u32 {
+        for from in now.fabric.switches().keys() {
             let arrived = |r: &Routed| arrives(&r.fabric, &r.tables, from, to) == Some(true);
             let is_lost = arrived(before) && !arrived(now) && is_owed(from, to.1);
-            assert!(!is_lost, "{from} to {to:?} is lost");
+            assert!(!is_lost, "{from:?} to {to:?} is lost");
         }
     }
 }
 
 /// Whether a packet from a switch arrives at a LID; `None` if that switch has no entry for the LID.
-pub fn arrives(fabric: &Fabric, tables: &Tables, from: u32, to: (Lid, u32, u8)) -> Option<bool> {
+pub fn arrives(
+    fabric: &Fabric,
+    tables: &Tables,
+    from: SwitchId,
+    to: (Lid, SwitchId, PortNumber),
+) -> Option<bool> {
     let (lid, switch, port) = to;
     let mut at = from;
     for _ in 0..=fabric.switches().len() {
-        let entry = tables.get(at, lid);
-        if entry == NO_PATH {
+        let entry = PortNumber(tables.get(at, lid));
+        if entry.0 == NO_PATH {
             return (at != from).then_some(false);
         }
         if (at, entry) == (switch, port) {

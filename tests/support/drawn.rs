@@ -1,10 +1,17 @@
 //! Fabrics drawn node by node and cable by cable.
 
-use dmodc::fabric::{Guid, NodeKind};
-use dmodc::netlist::{Kind, Netlist, Node, Port, PortZero};
+use dmodc_fabric::{Guid, NodeKind, PortNumber};
+use dmodc_formats::netlist::generate::{Order, Pgft, build};
+use dmodc_formats::netlist::{Kind, Netlist, Node, Port, PortZero};
 
 /// The distance of node GUIDs. ibsim gives ports the GUIDs in between (node GUID + number).
 const STEP: u64 = 0x100;
+
+/// A whole PGFT by its name.
+pub fn tree(shape: &str, order: Order) -> Netlist {
+    let shape: Pgft = shape.parse().expect("a shape");
+    build(&shape.into(), order)
+}
 
 /// Adds a node without links.
 pub fn add(netlist: &mut Netlist, kind: Kind, description: String, port_count: u8) -> u32 {
@@ -19,10 +26,10 @@ pub fn add(netlist: &mut Netlist, kind: Kind, description: String, port_count: u
 }
 
 /// Links two free ports.
-pub fn link(netlist: &mut Netlist, a: (u32, u8), b: (u32, u8)) {
+pub fn link(netlist: &mut Netlist, a: (u32, PortNumber), b: (u32, PortNumber)) {
     for ((node, number), (peer, peer_port)) in [(a, b), (b, a)] {
         let node = &mut netlist.nodes[node as usize];
-        node.port_count = node.port_count.max(number);
+        node.port_count = node.port_count.max(number.0);
         let at = node.ports.partition_point(|port| port.number < number);
         assert!(node.ports.get(at).is_none_or(|p| p.number != number));
         node.ports
@@ -31,17 +38,17 @@ pub fn link(netlist: &mut Netlist, a: (u32, u8), b: (u32, u8)) {
 }
 
 /// Adds a host at a port of a switch.
-pub fn add_host(netlist: &mut Netlist, switch: u32, port: u8) -> u32 {
+pub fn add_host(netlist: &mut Netlist, switch: u32, port: PortNumber) -> u32 {
     let place = format!("{}/{port}", netlist.nodes[switch as usize].description);
     let host = add(netlist, Kind::Ca, place, 1);
-    link(netlist, (switch, port), (host, 1));
+    link(netlist, (switch, port), (host, PortNumber(1)));
     host
 }
 
 /// Adds an aggregation node to every switch, at a new port after all others.
 pub fn add_aggregation_nodes(netlist: &mut Netlist) {
     for switch in switches(netlist) {
-        let port = netlist.nodes[switch as usize].port_count + 1;
+        let port = PortNumber(netlist.nodes[switch as usize].port_count + 1);
         let node = add_host(netlist, switch, port) as usize;
         let node = &mut netlist.nodes[node];
         (node.vendor, node.device) = NodeKind::AGGREGATION_DEVICE;

@@ -16,7 +16,7 @@ pub struct Example {
 
 /// The examples of docs/operations.md in blocks with this mark, and a folder with the capture that they read.
 pub fn operations(mark: &str) -> (PathBuf, Vec<Example>, TempDir) {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let folder = tempfile::tempdir().expect("a temporary folder");
     let fabric = root.join("tests/data/production/leaf-to-leaf-8sw.ibnetdiscover");
     fs::copy(fabric, folder.path().join("fabric.net")).expect("the capture");

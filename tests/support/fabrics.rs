@@ -1,20 +1,31 @@
 //! Fabrics to route: generated, degraded, from files.
 
-use dmodc::netlist::generate::{Order, Pgft, build};
-use dmodc::netlist::{Kind, Netlist, Node, Port, PortZero};
-use dmodc_lab::sim::PrivateDir;
+use super::drawn::tree;
+use super::ibsim::Ibsim;
+use dmodc_fabric::PortNumber;
+use dmodc_formats::netlist::generate::Order;
+use dmodc_formats::netlist::{Kind, Netlist, Node, Port, PortZero};
 use std::fs;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 pub const FIGURE_1: &str = "PGFT(3;2,2,3;1,2,2;1,2,1)";
 /// 648 nodes and 54 switches: the largest tree of two levels with 36-port switches.
 pub const NODES_648: &str = "PGFT(2;18,36;1,18;1,1)";
 
+pub fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+fn data(name: &str) -> PathBuf {
+    root().join("tests/data").join(name)
+}
+
 /// A netlist and its file. A temporary file is removed with this value.
 pub struct Net {
     pub netlist: Netlist,
     pub path: PathBuf,
-    _dir: Option<PrivateDir>,
+    _dir: Option<TempDir>,
 }
 
 impl Net {
@@ -23,18 +34,24 @@ impl Net {
         Net::generated(spec, false)
     }
 
+    /// As [`Net::pgft`], with an ibsim that plays it.
+    pub fn simulated(spec: &str) -> (Net, Ibsim) {
+        let net = Net::pgft(spec);
+        let sim = Ibsim::start(&net.path);
+        (net, sim)
+    }
+
     /// As [`Net::pgft`], with LIDs in the netlist, so that every OpenSM assigns the same LIDs.
     pub fn pgft_with_lids(spec: &str) -> Net {
         Net::generated(spec, true)
     }
 
     fn generated(spec: &str, lids: bool) -> Net {
-        let shape: Pgft = spec.parse().expect("a good shape");
         let order = Order {
             seed: Some(7),
             lids,
         };
-        Net::write(build(&shape.into(), order))
+        Net::write(tree(spec, order))
     }
 
     /// The same fabric with fewer links between switches.
@@ -58,11 +75,9 @@ impl Net {
     }
 
     pub fn write(netlist: Netlist) -> Net {
-        let dir = PrivateDir::new().expect("a temporary folder");
+        let dir = tempfile::tempdir().expect("a temporary folder");
         let path = dir.path().join("fabric.netlist");
-        let mut text = Vec::new();
-        netlist.write(&mut text).expect("memory takes it");
-        fs::write(&path, text).expect("the netlist can be written");
+        fs::write(&path, netlist.to_text()).expect("the netlist can be written");
         Net {
             netlist,
             path,
@@ -80,14 +95,12 @@ impl Net {
 
     /// Two leaves with two hosts each under two upper switches.
     pub fn two_levels() -> Net {
-        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-        Net::open(root.join("tests/data/two-levels.netlist"))
+        Net::open(data("two-levels.netlist"))
     }
 
     /// A production fabric of `tests/data/production`.
     pub fn production(name: &str) -> Net {
-        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-        Net::open(root.join("tests/data/production").join(name))
+        Net::open(data("production").join(name))
     }
 
     pub fn leaves(&self) -> impl Iterator<Item = &Node> {
@@ -112,13 +125,13 @@ impl Net {
     }
 
     /// A link between two switches: the node name and the port at one end of it.
-    pub fn switch_link(&self) -> (&str, u8) {
+    pub fn switch_link(&self) -> (&str, PortNumber) {
         let link = self.switch_links().next();
         link.expect("switches are linked")
     }
 
     /// The links between switches, each by the node name and the port at one end.
-    pub fn switch_links(&self) -> impl Iterator<Item = (&str, u8)> {
+    pub fn switch_links(&self) -> impl Iterator<Item = (&str, PortNumber)> {
         let nodes = (0..).zip(&self.netlist.nodes);
         nodes
             .filter(|(_, node)| node.kind == Kind::Switch)

@@ -9,11 +9,11 @@
 //! A subnet manager sends blocks of 64 LIDs. The reason of a block is the first of these three among its changed
 //! entries: a needless block has needless changes alone. Switches that only one of the two fabrics has do not count.
 
-use dmodc::fabric::{Fabric, Guid, Lid, Peer, lid_range};
-use dmodc::lft::Tables;
-use dmodc::netlist::generate::{Order, Pgft, build};
+use dmodc_fabric::{BLOCK, Fabric, Guid, Lid, Peer, PortNumber, SwitchId, Tables};
+use dmodc_formats::netlist::generate::{Order, Pgft, build};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Add;
+use typed_index_collections::TiVec;
 
 /// A number of entries, and of blocks of 64 LIDs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,7 +46,7 @@ impl Forced {
         self.own + self.forced + self.needless
     }
 
-    fn of(&mut self, reason: Reason) -> &mut Count {
+    fn count(&mut self, reason: Reason) -> &mut Count {
         match reason {
             Reason::Own => &mut self.own,
             Reason::Forced => &mut self.forced,
@@ -67,21 +67,21 @@ pub type Routed<'r> = (&'r Fabric, &'r Tables);
 
 /// Compares the tables before and after a change of the fabric. `is_up(a, b)` is whether the links from switch `a` to
 /// its neighbour `b` go up in the new fabric.
-pub fn forced(before: Routed, after: Routed, is_up: impl Fn(u32, u32) -> bool) -> Forced {
+pub fn forced(before: Routed, after: Routed, is_up: impl Fn(SwitchId, SwitchId) -> bool) -> Forced {
     let fabric = after.0;
     let (old_places, new_places) = (places(before.0), places(fabric));
     let lids: BTreeSet<Lid> = (old_places.keys().chain(new_places.keys()).copied()).collect();
     let links = Oriented::new(fabric, is_up);
-    let mut costs: HashMap<u32, Hops> = HashMap::new();
+    let mut costs: HashMap<SwitchId, Hops> = HashMap::new();
     let mut found = Forced::default();
-    for (s, switch) in (0..).zip(fabric.switches()) {
+    for (s, switch) in fabric.switches().iter_enumerated() {
         let Some(was) = before.0.switch_by_guid(switch.guid) else {
             continue;
         };
         let mut blocks: HashMap<usize, Reason> = HashMap::new();
         for &lid in &lids {
-            let old = before.1.get(was, lid);
-            if old == after.1.get(s, lid) {
+            let old = PortNumber(before.1.get(was, lid));
+            if old == PortNumber(after.1.get(s, lid)) {
                 continue;
             }
             let place = new_places.get(&lid);
@@ -97,61 +97,57 @@ pub fn forced(before: Routed, after: Routed, is_up: impl Fn(u32, u32) -> bool) -
                 }
                 _ => Reason::Own,
             };
-            found.of(reason).entries += 1;
-            let of_block = blocks.entry(lid.index() / 64).or_insert(reason);
+            found.count(reason).entries += 1;
+            let of_block = blocks.entry(lid.index() / BLOCK).or_insert(reason);
             *of_block = reason.min(*of_block);
         }
         for reason in blocks.into_values() {
-            found.of(reason).blocks += 1;
+            found.count(reason).blocks += 1;
         }
     }
     found
 }
 
 /// The place of each LID: the GUID of its switch, and the port there, 0 for the switch itself.
-fn places(fabric: &Fabric) -> HashMap<Lid, (Guid, u8)> {
-    let guid = |s: u32| fabric.switches()[s as usize].guid;
-    let nodes = fabric.end_nodes().iter();
-    let nodes = nodes.map(|n| (n.lid, n.lmc, guid(n.switch), n.port));
-    let switches = fabric.switches().iter().map(|s| (s.lid, s.lmc, s.guid, 0));
-    let lids = nodes.chain(switches).flat_map(|(lid, lmc, guid, port)| {
-        let lids = lid_range(lid, lmc).into_iter().flatten();
-        lids.map(move |lid| (Lid(lid), (guid, port)))
-    });
-    lids.collect()
+fn places(fabric: &Fabric) -> HashMap<Lid, (Guid, PortNumber)> {
+    let place = |(lid, s, port)| (lid, (fabric.guid(s), port));
+    fabric.lids().map(place).collect()
 }
 
 /// The neighbours above and below each switch, once per link.
 struct Oriented {
-    above: Vec<Vec<u32>>,
-    below: Vec<Vec<u32>>,
+    above: TiVec<SwitchId, Vec<SwitchId>>,
+    below: TiVec<SwitchId, Vec<SwitchId>>,
 }
 
 /// Hops from each switch to one switch: by links down only, and by the up-down path that Dmodc takes.
 struct Hops {
-    down: Vec<Option<u16>>,
-    taken: Vec<Option<u16>>,
+    down: TiVec<SwitchId, Option<u16>>,
+    taken: TiVec<SwitchId, Option<u16>>,
 }
 
 impl Oriented {
-    fn new(fabric: &Fabric, is_up: impl Fn(u32, u32) -> bool) -> Oriented {
-        let switches = 0..fabric.switches().len() as u32;
+    fn new(fabric: &Fabric, is_up: impl Fn(SwitchId, SwitchId) -> bool) -> Oriented {
+        let switches = fabric.switches().keys();
         let sides = switches.map(|s| fabric.neighbours(s).partition(|&r| is_up(s, r)));
-        let (above, below) = sides.unzip();
-        Oriented { above, below }
+        let (above, below): (Vec<_>, Vec<_>) = sides.unzip();
+        Oriented {
+            above: above.into(),
+            below: below.into(),
+        }
     }
 
     /// The rule of Dmodc: a switch with a path down takes it; any other goes up to the neighbour with the fewest hops.
-    fn costs(&self, target: u32) -> Hops {
-        let mut down = vec![None; self.above.len()];
-        down[target as usize] = Some(0);
+    fn costs(&self, target: SwitchId) -> Hops {
+        let mut down: TiVec<SwitchId, _> = vec![None; self.above.len()].into();
+        down[target] = Some(0);
         let mut reached = vec![target];
         let mut next = 0;
         while let Some(&s) = reached.get(next) {
             next += 1;
-            for &above in &self.above[s as usize] {
-                if down[above as usize].is_none() {
-                    down[above as usize] = down[s as usize].map(|hops: u16| hops + 1);
+            for &above in &self.above[s] {
+                if down[above].is_none() {
+                    down[above] = down[s].map(|hops: u16| hops + 1);
                     reached.push(above);
                 }
             }
@@ -160,10 +156,8 @@ impl Oriented {
         let mut taken = down.clone();
         loop {
             let known = taken.clone();
-            for s in (0..taken.len()).filter(|&s| down[s].is_none()) {
-                let least = self.above[s]
-                    .iter()
-                    .filter_map(|&above| known[above as usize]);
+            for s in down.keys().filter(|&s| down[s].is_none()) {
+                let least = self.above[s].iter().filter_map(|&above| known[above]);
                 taken[s] = least.min().map(|hops| hops + 1);
             }
             if taken == known {
@@ -173,11 +167,11 @@ impl Oriented {
     }
 
     /// Equation (1): whether a switch may send packets for the target of these costs to a neighbour.
-    fn leads_nearer(&self, hops: &Hops, switch: u32, peer: Peer) -> bool {
+    fn leads_nearer(&self, hops: &Hops, switch: SwitchId, peer: Peer) -> bool {
         let Peer::Switch { index, .. } = peer else {
             return false;
         };
-        let (here, there) = (switch as usize, index as usize);
+        let (here, there) = (switch, index);
         let (side, hops) = match hops.down[here] {
             Some(_) => (&self.below, &hops.down),
             None => (&self.above, &hops.taken),
@@ -195,11 +189,12 @@ fn reasons_by_hand() {
     let netlist = build(&shape.into(), Order::default());
     let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
     let (gone, _) = netlist.without_nodes(&[5]).to_fabric(None).expect("LIDs");
-    let less = fabric.without(&[(0, 2), (2, 1)]);
-    let lid = fabric.end_nodes()[1].lid;
+    let link = [(0, 2), (2, 1)].map(|(s, port)| (SwitchId(s), PortNumber(port)));
+    let less = fabric.without(&link);
+    let lid = fabric.end_nodes().raw[1].lid;
     let [before, now] = [2, 3].map(|port| {
         let mut tables = Tables::for_fabric(&fabric);
-        tables.row_mut(0)[lid.index()] = port;
+        tables.row_mut(SwitchId(0))[lid] = port;
         tables
     });
     let (one, none) = ((1, 1), (0, 0));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 fn data(name: &str) -> PathBuf {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data")).join(name)
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data")).join(name)
 }
 
 /// Compares a text with a file of `tests/data`; with `DMODC_BLESS=1` writes the text to the file first.
@@ -53,18 +53,22 @@ fn answer(name: &str) {
     let commands = commands.map(|c| format!("{{ {c}\n}} 2>&1; echo \"$?{END}\"\n"));
     let tool = Path::new(env!("CARGO_BIN_EXE_dmodc")).parent().unwrap();
     let folder = tempfile::tempdir().unwrap();
+    let here = fs::canonicalize(data("")).unwrap();
+    let here = here.to_str().unwrap().to_owned();
     let shell = Command::new("bash")
         .args(["-c", &(SHELL.to_owned() + &commands.collect::<String>())])
         .env(
             "PATH",
             format!("{}:{}", tool.display(), std::env::var("PATH").unwrap()),
         )
-        .env("DATA", fs::canonicalize(data("")).unwrap())
+        .env("DATA", &here)
         .current_dir(&folder)
         .stdin(Stdio::null())
         .output()
         .unwrap();
     let printed = String::from_utf8(shell.stdout).unwrap();
+    // The folder of the checkout is none of the answer.
+    let printed = printed.replace(&here, "$DATA");
     let mut printed = printed.split(END);
     let (mut text, mut answered) = (String::new(), false);
     for line in file.lines() {

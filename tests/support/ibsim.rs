@@ -1,10 +1,12 @@
 //! The ibsim of `dmodc_lab::sim`, with a console, which makes faults, and the names of hosts.
 
 use super::process;
-use dmodc::netlist::{Kind, Netlist};
+use dmodc_fabric::PortNumber;
+use dmodc_formats::netlist::{Kind, Netlist};
 use dmodc_lab::sim;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::ops::Deref;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -19,6 +21,14 @@ pub struct Ibsim {
     hosts: Vec<String>,
     /// Bytes of the output that belong to earlier replies.
     answered: u64,
+}
+
+impl Deref for Ibsim {
+    type Target = sim::Ibsim;
+
+    fn deref(&self) -> &sim::Ibsim {
+        &self.sim
+    }
 }
 
 impl Ibsim {
@@ -36,27 +46,24 @@ impl Ibsim {
         }
     }
 
-    pub fn dir(&self) -> &Path {
-        self.sim.dir()
-    }
-
-    pub fn inner(&self) -> &sim::Ibsim {
-        &self.sim
-    }
-
     /// Node names of the CAs, in file order.
     pub fn hosts(&self) -> &[String] {
         &self.hosts
     }
 
     /// Removes a link: `Unlink "node"[port]`.
-    pub fn unlink(&mut self, node: &str, port: u8) {
+    pub fn unlink(&mut self, node: &str, port: PortNumber) {
         self.command(&format!("Unlink \"{node}\"[{port}]"));
     }
 
     /// Restores a link that was removed at this port.
-    pub fn relink(&mut self, node: &str, port: u8) {
+    pub fn relink(&mut self, node: &str, port: PortNumber) {
         self.command(&format!("ReLink \"{node}\"[{port}]"));
+    }
+
+    /// Makes ibsim drop this percentage of a node's MADs of one attribute.
+    pub fn errors_at(&mut self, node: &str, percent: u32, attribute: &str) {
+        self.command(&format!("Error \"{node}\" {percent} {attribute}"));
     }
 
     /// Runs console commands. ibsim serves no client before the last one has run.
@@ -74,10 +81,6 @@ impl Ibsim {
         let cut = output.and_then(|file| file.set_len(0));
         cut.expect("the output can be cut");
         text
-    }
-
-    pub fn pid(&self) -> u32 {
-        self.sim.id()
     }
 
     /// Runs a console command that must not fail: ibsim marks an error by `#`.

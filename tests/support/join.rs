@@ -2,7 +2,7 @@
 //! for one host only.
 
 use super::ibsim::Ibsim;
-use dmodc::fabric::{Guid, Lid};
+use dmodc_fabric::{Guid, Lid};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::time::Duration;

@@ -18,10 +18,11 @@ pub mod process;
 pub mod sketch;
 pub mod tools;
 
-pub use dmodc::dmodc::Options;
-pub use fabrics::{FIGURE_1, NODES_648, Net};
+pub use dmodc_core::Options;
+pub use dmodc_fabric::PortNumber;
+pub use fabrics::{FIGURE_1, NODES_648, Net, root};
 pub use ibsim::Ibsim;
 pub use offline::Offline;
-pub use opensm::{Config, Files, OpenSm};
-pub use process::{Guard, poll, signal, wait_until};
+pub use opensm::{Config, Files, OpenSm, Tested};
+pub use process::{Guard, done, ends, poll, signal, tool, wait_until};
 pub use sketch::Sketch;

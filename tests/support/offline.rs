@@ -1,11 +1,11 @@
 //! Compares OpenSM's tables with the library's offline tables of the same fabric, and checks that they deliver.
 
 use super::opensm::Files;
-use dmodc::analysis::{CheckReport, check};
-use dmodc::dmodc::{Engine, Options, Plan};
-use dmodc::fabric::{Fabric, Peer};
-use dmodc::lft::{Dump, NO_PATH, Tables, write_dump, write_order};
-use dmodc::netlist::{Kind, Names, Netlist, PortZero};
+use dmodc_analysis::{CheckReport, check};
+use dmodc_core::{Engine, Options, Plan};
+use dmodc_fabric::{Fabric, Lid, NO_PATH, NodeId, PortNumber, SwitchId, Tables};
+use dmodc_formats::lft::{Dump, write_dump, write_order};
+use dmodc_formats::netlist::{Kind, Names, Netlist, PortZero};
 use std::collections::BTreeSet;
 
 /// A fabric routed without OpenSM.
@@ -44,7 +44,7 @@ impl Offline {
     /// The node order, as `dmodc route --order` writes it.
     pub fn order(&self) -> String {
         let mut text = Vec::new();
-        let name = |node| &self.names.end_nodes[node as usize];
+        let name = |node| &self.names.end_nodes[node];
         write_order(&self.fabric, self.plan.order(), name, &mut text).expect("memory takes it");
         String::from_utf8(text).expect("text")
     }
@@ -72,7 +72,7 @@ impl Offline {
     /// Asserts that OpenSM's dump has the same entries. The rest of the dump may differ.
     pub fn assert_same_entries(&self, live: &[u8]) {
         let live = self.read(live);
-        for (s, switch) in (0..).zip(self.fabric.switches()) {
+        for (s, switch) in self.fabric.switches().iter_enumerated() {
             let rows = live.row(s).iter().zip(self.tables.row(s)).enumerate();
             let first = rows.into_iter().find(|(_, (a, b))| a != b);
             assert_eq!(first, None, "(LID, (live, offline)) at {}", switch.guid);
@@ -92,25 +92,22 @@ impl Offline {
     }
 
     /// The paths from the switch of one end node to each LID of another, each as its output ports.
-    pub fn paths(&self, live: &[u8], from: u32, to: u32) -> BTreeSet<Vec<u8>> {
+    pub fn paths(&self, live: &[u8], from: NodeId, to: NodeId) -> BTreeSet<Vec<u8>> {
         let tables = self.read(live);
-        let (from, to) = (
-            &self.fabric.end_nodes()[from as usize],
-            &self.fabric.end_nodes()[to as usize],
-        );
+        let (from, to) = (&self.fabric.end_nodes()[from], &self.fabric.end_nodes()[to]);
         let walk = |lid: u16| {
             let (mut at, mut ports) = (from.switch, Vec::new());
             while at != to.switch {
-                let port = tables.row(at)[usize::from(lid)];
+                let port = tables.row(at)[Lid(lid)];
                 assert!(
                     port != NO_PATH && ports.len() < 16,
                     "LID {lid} is delivered"
                 );
-                let Peer::Switch { index, .. } = self.fabric.peer(at, port) else {
+                let Some((next, _)) = self.fabric.far(at, PortNumber(port)) else {
                     panic!("port {port} leads to a switch");
                 };
                 ports.push(port);
-                at = index;
+                at = next;
             }
             ports
         };
@@ -119,21 +116,19 @@ impl Offline {
 
     /// How many shortest up-down paths there are from an end node's switch to another's,
     /// parallel links counted.
-    pub fn count_paths(&self, from: u32, to: u32) -> usize {
-        let target = self.fabric.end_nodes()[to as usize].switch;
-        self.count_from(self.fabric.end_nodes()[from as usize].switch, target, to)
+    pub fn count_paths(&self, from: NodeId, to: NodeId) -> usize {
+        let target = self.fabric.end_nodes()[to].switch;
+        self.count_from(self.fabric.end_nodes()[from].switch, target, to)
     }
 
-    fn count_from(&self, at: u32, target: u32, to: u32) -> usize {
+    fn count_from(&self, at: SwitchId, target: SwitchId, to: NodeId) -> usize {
         if at == target {
             return 1;
         }
         let ports = self.plan.alternatives(&self.fabric, at, to);
-        let ways = ports.iter().map(|&port| match self.fabric.peer(at, port) {
-            Peer::Switch { index, .. } => self.count_from(index, target, to),
-            _ => 0,
-        });
-        ways.sum()
+        let next = ports.iter().filter_map(|&port| self.fabric.far(at, port));
+        next.map(|(next, _)| self.count_from(next, target, to))
+            .sum()
     }
 
     fn read(&self, dump: &[u8]) -> Tables {
@@ -146,7 +141,7 @@ impl Offline {
 /// it.
 pub fn with_lmc_at_switches(mut subnet: Netlist, original: &Netlist, lmc: u8) -> Netlist {
     for node in &mut subnet.nodes {
-        let enhanced = |n: &&dmodc::netlist::Node| {
+        let enhanced = |n: &&dmodc_formats::netlist::Node| {
             n.guid == node.guid && n.port_zero == Some(PortZero::Enhanced)
         };
         if node.kind == Kind::Switch && original.nodes.iter().any(|n| enhanced(&n)) {

@@ -3,14 +3,17 @@
 use super::ibsim::Ibsim;
 use super::offline::Offline;
 use super::process::{self, Detached, Finished, Guard, program};
-use dmodc::dmodc::Options;
-use dmodc::fabric::lid_range;
-use dmodc::netlist::Netlist;
+use dmodc_core::Options;
+use dmodc_fabric::lid_range;
+use dmodc_formats::netlist::Netlist;
 use dmodc_lab::sim::{self, Plugin};
 use std::env;
 use std::fs;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+
+pub use dmodc_lab::sim::Config;
 
 /// Time for a sweep of any fabric that these tests use, on a busy machine.
 const SWEEP: Duration = Duration::from_secs(60);
@@ -19,105 +22,59 @@ const QUIET: Duration = Duration::from_millis(400);
 /// What OpenSM logs at the end of each complete heavy sweep.
 const SUBNET_UP: &str = "SUBNET UP";
 
-/// The configuration and the host of an OpenSM.
-#[derive(Clone)]
-pub struct Config {
-    pub lmc: u8,
-    config: sim::Config,
-    host: usize,
-}
-
-impl Config {
+/// What tests say of the configuration of an OpenSM.
+pub trait Tested: Into<Config> {
     /// Only this engine: a fabric that it refuses stays unrouted.
-    pub fn engine(name: &str) -> Config {
-        Config {
-            lmc: 0,
-            config: sim::Config::engines(name),
-            host: 0,
-        }
+    fn engine(name: &str) -> Config {
+        Config::engines(name)
     }
 
     /// Dmodc, with the plugin of the build under test.
-    pub fn dmodc() -> Config {
-        Config::engine("dmodc").map(|config| config.with(&plugin()))
+    fn dmodc() -> Config {
+        Config::engines("dmodc").with_plugin(&plugin())
     }
 
     /// Dmodc, and another engine for the fabrics that Dmodc refuses.
-    pub fn dmodc_or(other: &str) -> Config {
-        Config::engine(&format!("dmodc,{other}")).map(|config| config.with(&plugin()))
-    }
-
-    fn map(self, change: impl FnOnce(sim::Config) -> sim::Config) -> Config {
-        let config = change(self.config);
-        Config { config, ..self }
-    }
-
-    pub fn line(self, line: impl Into<String>) -> Config {
-        self.map(|config| config.line(line))
+    fn dmodc_or(other: &str) -> Config {
+        Config::engines(&format!("dmodc,{other}")).with_plugin(&plugin())
     }
 
     /// Sets options of the plugin.
-    pub fn options(self, options: &str) -> Config {
-        self.line(format!("event_plugin_options {options}"))
+    fn options(self, options: &str) -> Config {
+        self.into().line(format!("event_plugin_options {options}"))
     }
 
     /// 2^lmc LIDs for each port.
-    pub fn lmc(mut self, lmc: u8) -> Config {
-        self.lmc = lmc;
-        self.line(format!("lmc {lmc}"))
-    }
-
-    /// Sets OpenSM's `-D`. Without 0x40 it does not dump the routing, which takes longer than all the
-    /// rest on large fabrics.
-    pub fn log_flags(self, flags: &'static str) -> Config {
-        self.map(|config| config.log_flags(flags))
-    }
-
-    /// Runs OpenSM at the host of this index, not at the first.
-    pub fn at(mut self, host: usize) -> Config {
-        self.host = host;
-        self
+    fn lmc(self, lmc: u8) -> Config {
+        self.into().line(format!("lmc {lmc}"))
     }
 
     /// Runs under valgrind, which leaves `findings.xml` in the folder of OpenSM.
-    pub fn under_valgrind(self) -> Config {
+    fn under_valgrind(self) -> Config {
         let args = [
             "--xml=yes",
             "--xml-file=findings.xml",
             "--leak-check=full",
             "--show-leak-kinds=all",
             "--num-callers=100",
-            // Without the pipes of its debugger: an open FIFO counts as tables to wait for.
-            "--vgdb=no",
         ];
-        self.map(|config| config.inside(program("valgrind"), &args))
-    }
-
-    /// Runs inside another program with these arguments.
-    pub fn inside(self, name: &'static str, args: &[&str]) -> Config {
-        self.map(|config| config.inside(program(name), args))
+        self.into().inside(program("valgrind"), &args)
     }
 
     /// Keeps the files that outlive OpenSM (`OSM_CACHE_DIR`) in this folder.
-    pub fn cache_dir(self, dir: &Path) -> Config {
-        let dir = dir.to_str().expect("the path is plain text").to_owned();
-        self.map(|config| config.env("OSM_CACHE_DIR", dir))
+    fn cache_dir(self, dir: &Path) -> Config {
+        let dir = dir.to_str().expect("the path is plain text");
+        self.into().env("OSM_CACHE_DIR", dir)
     }
 
     /// All threads allocate from one arena of glibc. With an arena for each thread, no thread can use the free memory
     /// of another, and the resident memory grows for long although OpenSM keeps nothing.
-    pub fn one_arena(self) -> Config {
-        self.map(|config| config.env("MALLOC_ARENA_MAX", "1"))
-    }
-
-    pub fn libraries(self, dir: &Path) -> Config {
-        self.map(|config| config.with(&Plugin::in_dir(dir).expect("a plugin")))
-    }
-
-    fn on(&self, sim: &Ibsim) -> sim::Config {
-        self.config.clone().at(&sim.hosts()[self.host])
+    fn one_arena(self) -> Config {
+        self.into().env("MALLOC_ARENA_MAX", "1")
     }
 }
+
+impl Tested for Config {}
 
 /// The folder `deps`, where the compiler writes the `libdmodc.so` of this test build. The link beside the tool is not
 /// enough: only `cargo build` renews it. `DMODC_PLUGIN_DIR` names another folder, with a plugin for another OpenSM
@@ -138,22 +95,22 @@ pub fn plugin() -> Plugin {
 /// The files of one OpenSM: its log and its dumps.
 pub struct Files(sim::Files);
 
+impl Deref for Files {
+    type Target = sim::Files;
+
+    fn deref(&self) -> &sim::Files {
+        &self.0
+    }
+}
+
 impl Files {
     fn new(sim: &Ibsim) -> Files {
-        Files(sim::Files::new(sim.inner()).expect("a folder for OpenSM"))
+        Files(sim::Files::new(sim).expect("a folder for OpenSM"))
     }
 
     fn start(&self, sim: &Ibsim, config: &Config, args: &[&str]) -> Guard {
-        let started = self.0.start(sim.inner(), &config.on(sim), args);
+        let started = self.0.start(sim, config, args);
         started.unwrap_or_else(|e| panic!("{e}; `make setup` installs it"))
-    }
-
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.0.path(name)
-    }
-
-    pub fn log_path(&self) -> PathBuf {
-        self.0.log_path()
     }
 
     /// A dump or another file that OpenSM wrote.
@@ -167,10 +124,6 @@ impl Files {
         self.read("opensm-lfts.dump")
     }
 
-    pub fn log(&self) -> String {
-        self.0.log()
-    }
-
     /// The present length of the log in bytes; 0 without a log.
     pub fn log_len(&self) -> u64 {
         fs::metadata(self.log_path()).map_or(0, |log| log.len())
@@ -181,11 +134,6 @@ impl Files {
     pub fn log_after(&self, from: u64) -> String {
         let lines = self.0.log_after(from).unwrap_or_default();
         String::from_utf8_lossy(&lines).into_owned()
-    }
-
-    /// OpenSM's standard output. A plugin that cannot log yet prints its errors there.
-    pub fn stdout(&self) -> String {
-        self.0.printed()
     }
 
     pub fn log_lines(&self, text: &str) -> Vec<String> {
@@ -238,7 +186,7 @@ impl Files {
 
     /// OpenSM's last dump of its subnet.
     pub fn subnet(&self) -> Netlist {
-        Netlist::read(&self.0.path("opensm-subnet.lst")).expect("OpenSM's own dump")
+        Netlist::read(&self.path("opensm-subnet.lst")).expect("OpenSM's own dump")
     }
 
     /// The LIDs of all end nodes, LMC counted, in ascending order.
@@ -258,7 +206,7 @@ impl Files {
     pub fn wait_for(&self, from: u64, text: &str) {
         let is_there = || self.log_after(from).contains(text);
         process::wait_until(SWEEP, is_there, || {
-            let (log, stdout) = (self.log(), self.stdout());
+            let (log, stdout) = (self.log(), self.printed());
             format!("no {text:?} in OpenSM's log:\n{log}\n{stdout}")
         });
     }
@@ -290,7 +238,7 @@ impl Files {
 pub fn once(sim: &Ibsim, config: &Config, limit: Duration) -> (Files, Finished) {
     let files = Files::new(sim);
     let status = files.start(sim, config, &["-o"]).wait(limit);
-    let output = files.stdout();
+    let output = files.printed();
     (files, Finished { status, output })
 }
 
@@ -349,7 +297,7 @@ impl OpenSm {
         let pid_path = pid_file.to_str().expect("the path is plain text");
         let mut parent = files.start(sim, config, &["-B", "--pidfile", pid_path]);
         let ended = parent.wait(SWEEP).is_some_and(|status| status.success());
-        assert!(ended, "{}", files.stdout());
+        assert!(ended, "{}", files.printed());
         let pid = process::poll(SWEEP, || {
             fs::read_to_string(&pid_file).ok()?.trim().parse().ok()
         });

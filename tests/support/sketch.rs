@@ -3,7 +3,8 @@
 
 use super::drawn;
 use super::fabrics::Net;
-use dmodc::netlist::{Kind, Netlist};
+use dmodc_fabric::PortNumber;
+use dmodc_formats::netlist::{Kind, Netlist};
 
 /// External ports of every switch drawn.
 const RADIX: u8 = 36;
@@ -52,7 +53,11 @@ impl Sketch {
             let node = &self.0.nodes[node as usize];
             assert!(port <= node.port_count, "{} has a free port", node.id);
         }
-        drawn::link(&mut self.0, (a, port_a), (b, port_b));
+        drawn::link(
+            &mut self.0,
+            (a, PortNumber(port_a)),
+            (b, PortNumber(port_b)),
+        );
     }
 
     pub fn net(self) -> Net {

@@ -6,8 +6,7 @@ use std::fs;
 
 #[test]
 fn tables_follow_links_hosts_and_switches() {
-    let net = Net::pgft(FIGURE_1);
-    let mut sim = Ibsim::start(&net.path);
+    let (net, mut sim) = Net::simulated(FIGURE_1);
     let file = sim.dir().join("tables");
     let path = path_of(&file).to_owned();
     let hops = sim.dir().join("hops");
@@ -28,10 +27,10 @@ fn tables_follow_links_hosts_and_switches() {
     let host = sim.hosts()[5].clone();
     sim.unlink(node, port);
     follower.wait_for("lost: '", 1);
-    sim.unlink(&host, 1);
+    sim.unlink(&host, PortNumber(1));
     follower.wait_for("lost: host", 1);
     wait_until_routed(&sm.files, nodes(&net) - 1);
-    sim.relink(&host, 1);
+    sim.relink(&host, PortNumber(1));
     sim.relink(node, port);
     follower.wait_for("back: ", 2);
     wait_until_routed(&sm.files, nodes(&net));

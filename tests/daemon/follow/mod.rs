@@ -1,7 +1,5 @@
-//! `dmodc follow` beside the stock OpenSM with its engine `file`: tables that follow the fabric, by a file and by
-//! a FIFO.
+//! `dmodc follow` beside the stock OpenSM with its engine `file`: tables that follow the fabric.
 
-mod fifo;
 mod file;
 mod storm;
 
@@ -68,14 +66,6 @@ impl Follower {
         }
     }
 
-    pub fn signal(&self, name: &str) {
-        signal(self.process.id(), name);
-    }
-
-    pub fn id(&self) -> u32 {
-        self.process.id()
-    }
-
     /// Its output so far.
     pub fn said(&self) -> String {
         fs::read_to_string(&self.output).expect("its output")
@@ -108,7 +98,7 @@ pub fn wait_until_routed(files: &Files, nodes: usize) {
 /// Whether OpenSM sees so many nodes and has Dmodc's tables of them.
 pub fn is_routed(files: &Files, nodes: usize) -> bool {
     let read = |name| fs::read(files.path(name)).unwrap_or_default();
-    let subnet = dmodc::netlist::Netlist::parse(&read("opensm-subnet.lst"));
+    let subnet = dmodc_formats::netlist::Netlist::parse(&read("opensm-subnet.lst"));
     let Ok(subnet) = subnet else { return false };
     let there = subnet.nodes.iter().filter(|n| !n.ports.is_empty());
     let lfts = read("opensm-lfts.dump");

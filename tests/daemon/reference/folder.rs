@@ -1,10 +1,10 @@
 //! The folder where `reference=auto` keeps its file: no room, no permission, two OpenSMs, and death in the
 //! middle of a write.
 
-use super::{NAME, TREE, assert_tables_fit, other, places, spine, with};
+use super::{NAME, TREE, assert_tables_fit, other, places, spine, with_option};
 use crate::storm::NODES_100;
 use crate::support::*;
-use dmodc::netlist::Netlist;
+use dmodc_formats::netlist::Netlist;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,10 +15,12 @@ use std::time::{Duration, Instant, SystemTime};
 #[test]
 fn a_standby_with_the_same_file_makes_the_same_tables() {
     let folder = tempfile::tempdir().expect("a folder");
-    let net = Net::pgft(TREE);
-    let mut sim = Ibsim::start(&net.path);
+    let (net, mut sim) = Net::simulated(TREE);
+    let hosts = sim.hosts().to_vec();
     let shared = |priority: u8, host: usize| {
-        let config = with("auto").cache_dir(folder.path()).at(host);
+        let config = with_option("auto")
+            .cache_dir(folder.path())
+            .run_at(&hosts[host]);
         let config = config.line(format!("sm_priority {priority}"));
         // Few polls: a poll on its way when the first dies gets no reply here, and no timeout.
         let config = config.line("sminfo_polling_timeout 700");
@@ -52,7 +54,7 @@ fn two_subnets_on_one_folder_are_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let nets = [Net::pgft(TREE), Net::write(other(TREE))];
     let sims = nets.each_ref().map(|net| Ibsim::start(&net.path));
-    let config = with("auto").cache_dir(folder.path());
+    let config = with_option("auto").cache_dir(folder.path());
     let sms = sims.each_ref().map(|sim| OpenSm::start(sim, &config));
     for sm in &sms {
         sm.resweep();
@@ -72,7 +74,9 @@ fn two_subnets_on_one_folder_are_named() {
 fn killed_while_it_writes_the_file_is_whole() {
     let folder = tempfile::tempdir().expect("a folder");
     let sim = Ibsim::start(&Net::pgft(NODES_100).path);
-    let config = with("auto").cache_dir(folder.path()).log_flags("0x03");
+    let config = with_option("auto")
+        .cache_dir(folder.path())
+        .log_flags("0x03");
     let path = folder.path().join(NAME);
     let write = || {
         let sm = OpenSm::start(&sim, &config);
@@ -83,11 +87,7 @@ fn killed_while_it_writes_the_file_is_whole() {
     // The places without the last node.
     let netlist = Netlist::read(&path).expect("a netlist");
     let last = netlist.nodes.len() as u32 - 1;
-    let mut old = Vec::new();
-    netlist
-        .without_nodes(&[last])
-        .write(&mut old)
-        .expect("memory takes it");
+    let old = netlist.without_nodes(&[last]).to_text();
     fs::write(&path, &old).expect("written");
     let new = write();
     assert_ne!(old, new);
@@ -165,7 +165,7 @@ fn a_folder_that_is_full_or_read_only_is_one_line() {
         let path = tiny.0.path();
         let sim = Ibsim::start(&Net::pgft(TREE).path);
         // OpenSM does not start where it cannot write its own files.
-        let sm = OpenSm::start(&sim, &with("auto").cache_dir(path));
+        let sm = OpenSm::start(&sim, &with_option("auto").cache_dir(path));
         fs::remove_file(path.join(NAME)).expect("the places");
         match read_only {
             true => assert!(run("mount", &["-o", "remount,ro"], path)),

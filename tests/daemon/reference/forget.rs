@@ -1,12 +1,11 @@
 //! The places that `reference=auto` keeps while OpenSM runs, and those that `dmodc forget` removes.
 
-use super::{NAME, TREE, assert_tables_fit, spine, with};
+use super::{NAME, TREE, assert_tables_fit, spine, with_option};
 use crate::support::*;
-use dmodc::reference::Reference;
+use dmodc_formats::reference::Reference;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 fn kept(path: &Path) -> Reference {
     let text = fs::read(path).expect("the file");
@@ -17,9 +16,8 @@ fn kept(path: &Path) -> Reference {
 /// The file has names, and the day on which missing equipment was last seen. Forgotten equipment stays forgotten.
 #[test]
 fn dark_equipment_has_a_date_until_it_returns_or_is_forgotten() {
-    let net = Net::pgft(TREE);
-    let mut sim = Ibsim::start(&net.path);
-    let sm = OpenSm::start(&sim, &with("auto"));
+    let (net, mut sim) = Net::simulated(TREE);
+    let sm = OpenSm::start(&sim, &with_option("auto"));
     let path = sm.files.path(NAME);
     assert!(kept(&path).dark.is_empty());
     let (switch, port) = net.switch_link();
@@ -32,7 +30,7 @@ fn dark_equipment_has_a_date_until_it_returns_or_is_forgotten() {
     let line = format!(", last seen {day}");
     let lines = sm.files.log_lines("missing, by the reference");
     assert!(lines.iter().any(|l| l.ends_with(&line)), "{lines:#?}");
-    let names = |netlist: &dmodc::netlist::Netlist| -> BTreeSet<String> {
+    let names = |netlist: &dmodc_formats::netlist::Netlist| -> BTreeSet<String> {
         netlist.switches().map(|n| n.description.clone()).collect()
     };
     assert_eq!(names(&lost.netlist), names(&net.netlist));
@@ -44,12 +42,7 @@ fn dark_equipment_has_a_date_until_it_returns_or_is_forgotten() {
     ports.iter().for_each(|&port| sim.unlink(&spine, port));
     sm.resweep();
     assert_eq!(kept(&path).dark.len(), 1, "the spine, and not its links");
-    let forget = Command::new(env!("CARGO_BIN_EXE_dmodc"))
-        .args(["forget", &spine, "--reference"])
-        .arg(&path)
-        .output()
-        .expect("it runs");
-    assert!(forget.status.success(), "{forget:?}");
+    done(tool(&["forget", &spine, "--reference"]).arg(&path));
     for _ in 0..2 {
         sm.resweep();
         let now = kept(&path);
@@ -67,7 +60,7 @@ fn a_file_of_a_later_version_is_left_as_it_is() {
     let text = "# dmodc reference 2\nwhatever that will be\n";
     fs::write(&path, text).expect("written");
     let sim = Ibsim::start(&Net::pgft(TREE).path);
-    let sm = OpenSm::start(&sim, &with("auto").cache_dir(folder.path()));
+    let sm = OpenSm::start(&sim, &with_option("auto").cache_dir(folder.path()));
     sm.resweep();
     sm.files.assert_errors(&["version '2'"]);
     assert_eq!(fs::read_to_string(&path).expect("there"), text);

@@ -5,8 +5,8 @@ mod folder;
 mod forget;
 
 use crate::support::*;
-use dmodc::fabric::{Fabric, Guid};
-use dmodc::netlist::Netlist;
+use dmodc_fabric::{Fabric, Guid};
+use dmodc_formats::netlist::Netlist;
 use std::fs::{self, File};
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 const TREE: &str = "PGFT(2;4,6;1,4;1,1)";
 const NAME: &str = "opensm-dmodc-reference.net";
 
-fn with(reference: &str) -> Config {
+fn with_option(reference: &str) -> Config {
     Config::dmodc().options(&format!("dmodc.reference={reference}"))
 }
 
@@ -35,12 +35,12 @@ fn other(shape: &str) -> Netlist {
 }
 
 /// The first spine, and its ports.
-fn spine(net: &Net) -> (String, Vec<u8>) {
+fn spine(net: &Net) -> (String, Vec<PortNumber>) {
     let spines = net.netlist.switches();
     let spine = spines.filter(|s| {
-        s.ports
-            .iter()
-            .all(|p| net.netlist.nodes[p.peer as usize].kind == dmodc::netlist::Kind::Switch)
+        s.ports.iter().all(|p| {
+            net.netlist.nodes[p.peer as usize].kind == dmodc_formats::netlist::Kind::Switch
+        })
     });
     let spine = spine.into_iter().next().expect("a spine");
     (
@@ -61,9 +61,8 @@ fn assert_tables_fit(files: &Files, reference: Option<Fabric>) {
 
 #[test]
 fn a_spine_that_goes_keeps_its_place_also_for_the_next_opensm() {
-    let net = Net::pgft(TREE);
-    let mut sim = Ibsim::start(&net.path);
-    let config = with("auto");
+    let (net, mut sim) = Net::simulated(TREE);
+    let config = with_option("auto");
     let sm = OpenSm::start(&sim, &config);
     let (whole, seen) = (sm.files.lfts(), places(&sm.files.path(NAME)));
     assert_eq!(seen.switches().len(), 10);
@@ -100,8 +99,7 @@ fn a_file_that_is_no_reference_is_one_line_and_does_no_harm() {
         fs::write(&path, text).expect("written");
         path.to_str().expect("plain text").to_owned()
     };
-    let mut text = Vec::new();
-    other(FIGURE_1).write(&mut text).expect("memory takes it");
+    let text = other(FIGURE_1).to_text();
     // A sparse file, which takes no disk space.
     let huge = file("huge", b"");
     let grown = File::options().write(true).open(&huge);
@@ -117,7 +115,7 @@ fn a_file_that_is_no_reference_is_one_line_and_does_no_harm() {
         (file("other", &text), "of another fabric"),
         (huge, "more than any fabric needs"),
     ] {
-        let sm = OpenSm::start(&sim, &with(&reference));
+        let sm = OpenSm::start(&sim, &with_option(&reference));
         sm.resweep();
         sm.files.assert_errors(&[reason]);
         assert_tables_fit(&sm.files, None);
@@ -127,7 +125,11 @@ fn a_file_that_is_no_reference_is_one_line_and_does_no_harm() {
 #[test]
 fn the_papers_rule_takes_no_reference() {
     let sim = Ibsim::start(&Net::pgft(TREE).path);
-    let options = "event_plugin_options dmodc.reference=auto dmodc.faults=paper";
-    let files = opensm::route(&sim, &Config::dmodc().line(options));
+    let config = Config::dmodc().options("dmodc.reference=some-file dmodc.faults=paper");
+    let files = opensm::route(&sim, &config);
     files.assert_errors(&["dmodc.faults=paper"]);
+    // The default has no file then, and no error.
+    let files = opensm::route(&sim, &Config::dmodc().options("dmodc.faults=paper"));
+    files.assert_errors(&[]);
+    assert!(!files.path(NAME).exists());
 }

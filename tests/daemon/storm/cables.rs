@@ -5,10 +5,11 @@
 //! With more than a few changes at once the two wait for each other for ever. So OpenSM's own link
 //! is unplugged while many others change: no trap reaches it, and it sees all of them at once.
 
-use dmodc::netlist::{Kind, Netlist};
+use dmodc_fabric::PortNumber;
+use dmodc_formats::netlist::{Kind, Netlist};
 
 /// Node index and port number.
-pub type End = (u32, u8);
+pub type End = (u32, PortNumber);
 
 /// The most links that may change with OpenSM's own link up: each sends two traps.
 const FEW: usize = 3;
@@ -53,7 +54,7 @@ impl<'n> Cables<'n> {
             ends,
             commands: Vec::new(),
             changes: 0,
-            home_end: (0, 0),
+            home_end: (0, PortNumber::ZERO),
         };
         let home = cables.home_cable();
         cables.plugged[home] = false;
@@ -91,7 +92,7 @@ impl<'n> Cables<'n> {
     }
 
     /// The plugged cables that have an end at one of these nodes, OpenSM's own excepted.
-    pub fn of(&self, node: impl Fn(u32) -> bool) -> Vec<usize> {
+    pub fn cables_of(&self, node: impl Fn(u32) -> bool) -> Vec<usize> {
         (0..self.ends.len())
             .filter(|&c| self.plugged[c] && touches(&self.ends[c], &node))
             .collect()
@@ -99,7 +100,7 @@ impl<'n> Cables<'n> {
 
     /// The plugged cables of CAs, OpenSM's own excepted.
     pub fn of_hosts(&self) -> Vec<usize> {
-        self.of(|n| self.netlist.nodes[n as usize].kind == Kind::Ca)
+        self.cables_of(|n| self.netlist.nodes[n as usize].kind == Kind::Ca)
     }
 
     /// All cables of a node but OpenSM's own, each with the index of this node's end.
@@ -204,7 +205,7 @@ impl<'n> Cables<'n> {
 
     /// Restarts nodes: their ports forget everything, and their cables are plugged as before.
     pub fn reboot(&mut self, nodes: &[u32]) {
-        let cables = self.of(|n| nodes.contains(&n));
+        let cables = self.cables_of(|n| nodes.contains(&n));
         self.forget(nodes);
         for &c in &cables {
             self.plugged[c] = false;
@@ -216,8 +217,8 @@ impl<'n> Cables<'n> {
     /// Writes a LID into a node's port without OpenSM.
     pub fn overwrite_lid(&mut self, node: u32, lid: u16) {
         let port = match self.netlist.nodes[node as usize].kind {
-            Kind::Switch => 0,
-            _ => 1,
+            Kind::Switch => PortNumber::ZERO,
+            _ => PortNumber(1),
         };
         let end = self.name((node, port));
         self.commands.push(format!("Baselid {end} {lid}"));
@@ -238,7 +239,7 @@ impl<'n> Cables<'n> {
         let moved = std::mem::replace(&mut self.home_end, plug) != plug;
         let unseen = moved || changes > FEW;
         if unseen {
-            let home = self.name((self.home(), 1));
+            let home = self.name((self.home(), PortNumber(1)));
             commands.insert(0, format!("Unlink {home}"));
             commands.push(format!("Link {home} {}", self.name(plug)));
         }

@@ -1,8 +1,8 @@
 //! The faults of a storm, one in each round, drawn by a seed.
 
 use super::cables::Cables;
-use dmodc::netlist::{Kind as NodeKind, Netlist, Node};
-use dmodc::random::Random;
+use dmodc_fabric::random::Random;
+use dmodc_formats::netlist::{Kind as NodeKind, Netlist, Node};
 
 /// The most faults that are open at a time; then one is repaired before each new one.
 const MOST_OPEN: usize = 6;
@@ -93,7 +93,7 @@ impl<'n> Faults<'n> {
     pub fn hold_back(&mut self, cables: &mut Cables) {
         for _ in 0..3 {
             let switch = self.switch(cables);
-            let unplugged = unplug(cables, cables.of(|n| n == switch));
+            let unplugged = unplug(cables, cables.cables_of(|n| n == switch));
             self.late.push(unplugged);
         }
     }
@@ -173,7 +173,7 @@ impl<'n> Faults<'n> {
     }
 
     fn links(&mut self, cables: &mut Cables, count: usize) {
-        let mut all = cables.of(|_| true);
+        let mut all = cables.cables_of(|_| true);
         self.random.shuffle(&mut all);
         all.truncate(count);
         let unplugged = unplug(cables, all);
@@ -181,7 +181,7 @@ impl<'n> Faults<'n> {
     }
 
     fn break_all(&mut self, cables: &mut Cables, nodes: &[u32]) {
-        let unplugged = unplug(cables, cables.of(|n| nodes.contains(&n)));
+        let unplugged = unplug(cables, cables.cables_of(|n| nodes.contains(&n)));
         self.open.push(unplugged);
     }
 
@@ -224,7 +224,7 @@ impl<'n> Faults<'n> {
 }
 
 fn is_linked(cables: &Cables, nodes: &[u32]) -> bool {
-    !cables.of(|n| nodes.contains(&n)).is_empty()
+    !cables.cables_of(|n| nodes.contains(&n)).is_empty()
 }
 
 fn unplug(cables: &mut Cables, which: Vec<usize>) -> Vec<usize> {

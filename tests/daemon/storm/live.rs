@@ -2,11 +2,12 @@
 
 use super::cables::{Batch, Cables};
 use super::faults::{Faults, Kind};
+use super::measured::Row;
 use super::truth::Truth;
 use super::watch::{Reaction, Watch};
 use crate::support::*;
-use dmodc::dmodc::Engine;
-use dmodc::netlist::Netlist;
+use dmodc_core::Engine;
+use dmodc_formats::netlist::Netlist;
 use std::fmt::{self, Display, Formatter};
 use std::time::Instant;
 
@@ -33,24 +34,33 @@ pub struct Round {
     pub resident: usize,
 }
 
+impl Round {
+    pub fn row(&self) -> Row {
+        let reaction = &self.reaction;
+        let figures = [
+            ("changes", self.changes as u128),
+            ("first ms", reaction.first.as_millis()),
+            ("ms", reaction.last.as_millis()),
+            ("sweeps", reaction.sweeps as u128),
+            ("errors", reaction.errors as u128),
+            ("asked", reaction.asked.into()),
+            ("others", reaction.others as u128),
+            ("KiB", self.resident as u128),
+        ];
+        Row {
+            what: format!("{:?}", self.kind),
+            figures: figures.map(|(name, f)| (name.to_owned(), f as f64)).into(),
+        }
+    }
+}
+
 impl Display for Round {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Round {
-            kind,
-            changes,
-            reaction: r,
-            ..
-        } = self;
-        write!(
-            f,
-            "{kind:?}, {changes} changes, first {} ms, last {} ms, {} sweeps, {} errors, asked {}, {} KiB",
-            r.first.as_millis(),
-            r.last.as_millis(),
-            r.sweeps,
-            r.errors,
-            r.asked,
-            self.resident
-        )
+        let Row { what, figures } = self.row();
+        let figures = figures
+            .iter()
+            .map(|(name, figure)| format!(", {figure} {name}"));
+        write!(f, "{what}{}", figures.collect::<String>())
     }
 }
 
@@ -64,12 +74,8 @@ fn batch(sim: &mut Ibsim, cables: &mut Cables) -> Batch {
 }
 
 impl<'n> Live<'n> {
-    /// Starts OpenSM and waits for its first sweep. `start` also returns its engine's log name.
-    pub fn start(net: &'n Net, start: impl FnOnce(&Ibsim) -> (OpenSm, &'static str)) -> Live<'n> {
-        Live::start_without(net, |_| (), start)
-    }
-
-    /// As [`Live::start`], on a fabric in which some cables are not plugged in yet.
+    /// Starts OpenSM on a fabric in which some cables are not plugged in yet, and waits for its first sweep. `start` also
+    /// returns its engine's log name.
     pub fn start_without(
         net: &'n Net,
         unplug: impl FnOnce(&mut Cables),
@@ -126,10 +132,14 @@ impl<'n> Live<'n> {
         Truth::read(&mut self.sim, self.netlist, self.cables.home())
     }
 
-    /// As [`Live::truth`]; asserts that the tables are those that Dmodc makes offline.
+    /// As [`Live::truth`]; asserts that the tables are those that Dmodc makes offline without a reference.
     pub fn routed(&mut self) -> Truth {
         let truth = self.truth();
-        truth.assert_routed(&self.core, &Options::default());
+        let options = Options {
+            forgets: true,
+            ..Options::default()
+        };
+        truth.assert_routed(&self.core, &options);
         truth
     }
 

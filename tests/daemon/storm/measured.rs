@@ -1,29 +1,73 @@
-//! Events on a fabric under an engine: the entries that each changes in the switches, the SMPs that OpenSM sends, and
-//! the time. Under Dmodc the tables are those that it makes offline.
+//! The harness of all tests that watch a fabric step by step: a step changes cables under a running OpenSM, and gives a
+//! row of figures. Under Dmodc the tables in the switches are those that it makes offline, and its log is right.
 
 use super::cables::Cables;
+use super::engines;
 use super::live::Live;
+use super::measures::{Measure, Step};
 use super::smps::Smps;
 use super::watch::Reaction;
-use super::{engines, median_and_worst};
-use crate::forced::{Forced, forced};
 use crate::support::*;
-use dmodc::dmodc::{Faults, OnUnreachable, Ranking};
-use dmodc::fabric::{Fabric, Guid};
-use dmodc::lft::{NO_PATH, Tables};
-use dmodc::netlist::Netlist;
+use dmodc_core::{Faults, OnUnreachable};
+use dmodc_fabric::{Drained, Fabric, Guid, NO_PATH, Tables};
+use dmodc_formats::netlist::Netlist;
 use std::collections::BTreeMap;
+use std::fs;
 use std::sync::Arc;
-use std::time::Duration;
 
-/// An event: its name, the changed entries, and OpenSM's reaction.
-pub struct Event {
+/// A step: its kind, and its figures by column.
+#[derive(Clone)]
+pub struct Row {
     pub what: String,
-    pub changed: Forced,
-    reaction: Reaction,
+    pub figures: Vec<(String, f64)>,
 }
 
-/// A fabric under an engine.
+impl Row {
+    pub fn figure(&self, column: &str) -> f64 {
+        let mut figures = self.figures.iter();
+        let found = figures.find(|(name, _)| name == column);
+        found.unwrap_or_else(|| panic!("no {column}")).1
+    }
+}
+
+/// The sum of a column over the rows of a kind; of all rows if it is empty.
+pub fn sum(rows: &[Row], what: &str, column: &str) -> f64 {
+    let of_kind = rows.iter().filter(|row| row.what.starts_with(what));
+    of_kind.map(|row| row.figure(column)).sum()
+}
+
+/// Prints a line for each kind of step, in the order in which they come, and one for all steps.
+pub fn print(name: &str, rows: &[Row]) {
+    let mut kinds: Vec<&str> = Vec::new();
+    for row in rows.iter().filter(|row| !row.figures.is_empty()) {
+        if !kinds.contains(&&*row.what) {
+            kinds.push(&row.what);
+        }
+    }
+    let names = rows.first().map(|row| &row.figures[..]).unwrap_or_default();
+    println!(
+        "\n{name}, {} steps; of each column: sum, median, most\n",
+        rows.len()
+    );
+    let heads = names.iter().map(|(column, _)| format!(" {column} |"));
+    println!("| step | times |{}", heads.collect::<String>());
+    println!("|---|{}", "--:|".repeat(1 + names.len()));
+    for kind in kinds.into_iter().map(Some).chain([None]) {
+        let is_it = |row: &&Row| kind.is_none_or(|kind| row.what == kind);
+        let of_kind: Vec<&Row> = rows.iter().filter(is_it).collect();
+        let cells = (0..names.len()).map(|column| {
+            let mut all: Vec<f64> = of_kind.iter().map(|row| row.figures[column].1).collect();
+            all.sort_by(f64::total_cmp);
+            let (sum, median) = (all.iter().sum::<f64>(), all[all.len() / 2]);
+            let figures = [sum, median, all[all.len() - 1]].map(|f| (f * 1e3).round() / 1e3);
+            format!(" {}, {}, {} |", figures[0], figures[1], figures[2])
+        });
+        let (kind, times) = (kind.unwrap_or("all"), of_kind.len());
+        println!("| {kind} | {times} |{}", cells.collect::<String>());
+    }
+}
+
+/// A fabric under an engine of [`engines`].
 pub struct Measured<'n> {
     engine: &'static str,
     pub live: Live<'n>,
@@ -32,25 +76,25 @@ pub struct Measured<'n> {
     /// The fabric, and the tables that its switches hold.
     pub held: (Fabric, Tables),
     /// These tables with entries for LIDs that no port has any more.
-    rows: Rows,
-    pub events: Vec<Event>,
+    pub tables: Held,
+    measures: &'static [Measure],
+    pub rows: Vec<Row>,
 }
 
-type Rows = BTreeMap<Guid, Vec<u8>>;
+type Held = BTreeMap<Guid, Vec<u8>>;
 
 /// The number of blocks that differ in the switches that are there before and after.
-fn differing(before: &Rows, after: &Rows) -> usize {
+fn differing(before: &Held, after: &Held) -> usize {
     let both = before
         .iter()
         .filter_map(|(guid, was)| Some((was, after.get(guid)?)));
     let of_switch = both.map(|(was, is)| {
         let width = was.len().max(is.len()).next_multiple_of(64);
-        let padded = |row: &[u8]| {
-            let mut row = row.to_vec();
+        let [was, is] = [was, is].map(|row| {
+            let mut row = row.clone();
             row.resize(width, NO_PATH);
             row
-        };
-        let (was, is) = (padded(was), padded(is));
+        });
         let blocks = was.chunks(64).zip(is.chunks(64));
         blocks.filter(|(was, is)| was != is).count()
     });
@@ -58,11 +102,12 @@ fn differing(before: &Rows, after: &Rows) -> usize {
 }
 
 impl<'n> Measured<'n> {
-    /// Starts an engine of [`engines`] on a fabric in which some cables are not plugged in yet.
+    /// Starts an engine on a fabric in which some cables are not plugged in yet.
     pub fn start(
         engine: &'static str,
         net: &'n Net,
         unplug: impl FnOnce(&mut Cables),
+        measures: &'static [Measure],
     ) -> Measured<'n> {
         let mut name = "";
         let mut live = Live::start_without(net, unplug, |sim| {
@@ -71,7 +116,10 @@ impl<'n> Measured<'n> {
             (sm, name)
         });
         Smps::logged(&live.watch.sm);
-        let mut options = Options::default();
+        let mut options = Options {
+            forgets: matches!(engine, "dmodc" | "partial" | "drained-alone"),
+            ..Options::default()
+        };
         match engine {
             "paper" => options.faults = Faults::Paper,
             "partial" => options.on_unreachable = OnUnreachable::Partial,
@@ -81,15 +129,32 @@ impl<'n> Measured<'n> {
         Measured {
             engine,
             held: truth.fabric_and_tables(),
-            rows: truth.rows,
+            tables: truth.rows,
             live,
             options: (name == "dmodc").then_some(options),
-            events: Vec::new(),
+            measures,
+            rows: Vec::new(),
         }
     }
 
-    /// Makes an event and measures it. Returns the fabric and the tables before it.
-    pub fn happens(&mut self, what: &str, change: impl FnOnce(&mut Cables)) -> (Fabric, Tables) {
+    /// Drains these switches from the next step on, and no others.
+    pub fn drain(&mut self, switches: &[u32]) {
+        let nodes = switches
+            .iter()
+            .map(|&n| &self.live.netlist.nodes[n as usize]);
+        let guids: Vec<Guid> = nodes.map(|node| node.guid).collect();
+        let file: String = guids.iter().map(|guid| format!("{guid}\n")).collect();
+        let drained = guids
+            .into_iter()
+            .map(|switch| Drained { switch, port: None });
+        if let Some(options) = &mut self.options {
+            options.drain = drained.collect();
+        }
+        fs::write(self.live.sim.dir().join("drain"), file).expect("written");
+    }
+
+    /// Makes a step and measures it.
+    pub fn happens(&mut self, what: &str, change: impl FnOnce(&mut Cables)) -> Reaction {
         let from = self.live.log_len();
         let reaction = self.live.change(change);
         if let (Some(options), "auto" | "drained") = (&mut self.options, self.engine) {
@@ -105,32 +170,28 @@ impl<'n> Measured<'n> {
             assert_eq!(reaction.others, 0, "{what}: {}", self.live.watch.log_end());
         }
         let (fabric, tables) = truth.fabric_and_tables();
-        let ranking = Ranking::new(&fabric, &Options::default());
-        let (before, after) = ((&self.held.0, &self.held.1), (&fabric, &tables));
-        let changed = forced(before, after, |a, b| ranking.is_up(a, b));
+        let step = Step {
+            before: (&self.held.0, &self.held.1),
+            after: (&fabric, &tables),
+            reaction: &reaction,
+            core: &self.live.core,
+        };
         let is_new = fabric.switches().len() > self.held.0.switches().len();
-        let differing = (!is_new).then(|| differing(&self.rows, &truth.rows));
+        let differing = (!is_new).then(|| differing(&self.tables, &truth.rows));
         self.log_is_right(from, what, &fabric, differing);
-        // OpenSM has sent at least the blocks that changed.
-        assert!(
-            changed.changed().blocks <= reaction.smps.blocks,
-            "{what}: {changed:?} {reaction:?}"
-        );
-        self.events.push(Event {
+        self.rows.push(Row {
             what: what.to_owned(),
-            changed,
-            reaction,
+            figures: self.measures.iter().flat_map(|of| of(&step)).collect(),
         });
-        self.rows = truth.rows;
-        std::mem::replace(&mut self.held, (fabric, tables))
+        self.tables = truth.rows;
+        self.held = (fabric, tables);
+        reaction
     }
 
     /// Asserts that Dmodc's log has the numbers of blocks that differ and of displaced entries. With a new switch,
     /// blocks do not count (`differing` is `None`): OpenSM sends such a switch its whole table.
     fn log_is_right(&self, from: u64, what: &str, fabric: &Fabric, differing: Option<usize>) {
-        let Some(options) = &self.options else {
-            return;
-        };
+        let Some(options) = &self.options else { return };
         let files = &self.live.watch.sm.files;
         let [blocks, displaced] =
             ["changed_blocks", "displaced"].map(|name| files.numbers(from, name));
@@ -147,53 +208,18 @@ impl<'n> Measured<'n> {
         );
     }
 
-    /// Nodes lose all their links, and come back without their LIDs.
-    pub fn reboot(&mut self, [down, up]: [&str; 2], nodes: &[u32]) {
-        let cables = self.live.cables.of(|n| nodes.contains(&n));
+    /// Cables are unplugged, and plugged in again. These nodes have forgotten everything then.
+    pub fn goes_and_comes(&mut self, [down, up]: [&str; 2], cables: &[usize], forget: &[u32]) {
         self.happens(down, |c| cables.iter().for_each(|&cable| c.unplug(cable)));
         self.happens(up, |c| {
-            c.forget(nodes);
+            c.forget(forget);
             cables.iter().for_each(|&cable| c.plug(cable));
         });
     }
-}
 
-/// Prints a line for each kind of event: the most of all counts, and the median and the worst of all times.
-pub fn print(events: &[Event]) {
-    println!(
-        "| event | times | entries changed (had to), most | blocks changed (had to), most | blocks sent, most \
-         | other Sets | Gets | first SUBNET UP, ms | last, ms | other engine |"
-    );
-    println!("|---|{}", "--:|".repeat(9));
-    let mut kinds: Vec<&str> = Vec::new();
-    for event in events {
-        if !kinds.contains(&&*event.what) {
-            kinds.push(&event.what);
-        }
-    }
-    for kind in kinds {
-        let of_kind: Vec<&Event> = events.iter().filter(|e| e.what == kind).collect();
-        let most =
-            |number: &dyn Fn(&Event) -> usize| of_kind.iter().map(|e| number(e)).max().unwrap_or(0);
-        let had_to = |e: &Event| e.changed.own + e.changed.forced;
-        let times = |part: fn(&Reaction) -> Duration| {
-            let (median, worst) =
-                median_and_worst(of_kind.iter().map(|e| part(&e.reaction)).collect());
-            format!("{median}, {worst}")
-        };
-        println!(
-            "| {kind} | {} | {} ({}) | {} ({}) | {} | {} | {} | {} | {} | {} |",
-            of_kind.len(),
-            most(&|e| e.changed.changed().entries),
-            most(&|e| had_to(e).entries),
-            most(&|e| e.changed.changed().blocks),
-            most(&|e| had_to(e).blocks),
-            most(&|e| e.reaction.smps.blocks),
-            most(&|e| e.reaction.smps.other_sets),
-            most(&|e| e.reaction.smps.gets),
-            times(|r| r.first),
-            times(|r| r.last),
-            of_kind.iter().filter(|e| e.reaction.others > 0).count(),
-        );
+    /// Nodes lose all their links, and come back without their LIDs.
+    pub fn reboot(&mut self, names: [&str; 2], nodes: &[u32]) {
+        let cables = self.live.cables.cables_of(|n| nodes.contains(&n));
+        self.goes_and_comes(names, &cables, nodes);
     }
 }

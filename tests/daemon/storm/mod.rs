@@ -11,6 +11,7 @@ pub mod engines;
 pub mod faults;
 pub mod live;
 pub mod measured;
+pub mod measures;
 pub mod smps;
 pub mod truth;
 pub mod watch;
@@ -20,9 +21,8 @@ use crate::support::*;
 use cables::Cables;
 use faults::{Faults, Kind};
 use live::{Live, Round};
+use measured::{Row, print};
 use std::env;
-use std::time::Duration;
-use watch::Reaction;
 
 /// 100 nodes, 20 leaves of 5, three levels.
 pub const NODES_100: &str = "PGFT(3;5,5,4;1,3,3;1,1,1)";
@@ -130,7 +130,7 @@ impl Storm {
         let mut faults = Faults::new(&net.netlist, 1);
         let ours = name == "dmodc";
         let config = match ours {
-            true => Config::dmodc(),
+            true => Config::dmodc().options("dmodc.reference=none"),
             // minhop routes the fabrics that it refuses.
             false => Config::engine(&format!("{name},minhop")),
         };
@@ -187,48 +187,10 @@ impl Storm {
             }
             rounds.push(round);
         }
-        self.report(name, &rounds);
+        let rows: Vec<Row> = rounds.iter().map(Round::row).collect();
+        print(&format!("{} nodes, {name}", self.name), &rows);
         let returned = !are_ours || (first.is_some() && first == last);
         assert!(returned, "the tables did not return");
         rounds
     }
-
-    /// Prints a table of the rounds, by kind.
-    fn report(&self, engine: &str, rounds: &[Round]) {
-        println!("\n{} nodes, {engine}, {} rounds", self.name, rounds.len());
-        println!(
-            "| kind | rounds | changes, most | first sweep, median ms | worst ms | at rest, median ms | worst ms |"
-        );
-        println!("|---|--:|--:|--:|--:|--:|--:|");
-        for kind in Kind::ALL.into_iter().map(Some).chain([None]) {
-            let is_it = |r: &&Round| kind.is_none_or(|kind| r.kind == kind);
-            let of_kind: Vec<&Round> = rounds.iter().filter(is_it).collect();
-            let Some(most) = of_kind.iter().map(|r| r.changes).max() else {
-                continue;
-            };
-            let name = kind.map_or("all".into(), |kind| format!("{kind:?}"));
-            let [first, last] = [|r: &Reaction| r.first, |r: &Reaction| r.last]
-                .map(|part| median_and_worst(of_kind.iter().map(|r| part(&r.reaction)).collect()));
-            let count = of_kind.len();
-            println!(
-                "| {name} | {count} | {most} | {} | {} | {} | {} |",
-                first.0, first.1, last.0, last.1
-            );
-        }
-        let refused = rounds.iter().filter(|r| r.reaction.others > 0).count();
-        let resident = |number: usize| rounds[number - 1].resident;
-        println!(
-            "rounds that another engine routed: {refused}; resident KiB after round {}: {}, after all: {}\n",
-            self.warm,
-            resident(self.warm),
-            resident(rounds.len())
-        );
-    }
-}
-
-/// The median and the worst time, in milliseconds.
-pub fn median_and_worst(mut times: Vec<Duration>) -> (u128, u128) {
-    times.sort_unstable();
-    let worst = times.last().expect("at least one round").as_millis();
-    (times[times.len() / 2].as_millis(), worst)
 }

@@ -1,11 +1,10 @@
 //! The links, LIDs and tables that the simulated nodes hold, read from ibsim itself, not from any output of OpenSM.
 
 use crate::support::*;
-use dmodc::analysis::check;
-use dmodc::dmodc::Engine;
-use dmodc::fabric::{Fabric, Guid, Lid, Peer, lid_range};
-use dmodc::lft::{NO_PATH, Tables};
-use dmodc::netlist::{Kind, Netlist, Node, Port};
+use dmodc_analysis::check;
+use dmodc_core::Engine;
+use dmodc_fabric::{Fabric, Guid, Lid, NO_PATH, Peer, PortNumber, SwitchId, Tables};
+use dmodc_formats::netlist::{Kind, Netlist, Node, Port};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The part of the fabric that is connected with OpenSM.
@@ -35,7 +34,7 @@ impl Truth {
             } else if let Some((number, rest)) = port(line) {
                 let node = &mut netlist.nodes[at];
                 let lid = Lid(after(rest, " lid ").unwrap_or(0));
-                if number == 0 {
+                if number == PortNumber::ZERO {
                     node.lid = lid;
                 } else if let Some((peer, peer_port)) = link(rest) {
                     node.ports.push(Port {
@@ -45,6 +44,7 @@ impl Truth {
                         guid: None,
                         lid,
                         lmc: 0,
+                        label: None,
                         link: "4x".into(),
                     });
                 }
@@ -64,8 +64,8 @@ impl Truth {
     pub fn fabric_and_tables(&self) -> (Fabric, Tables) {
         let (fabric, _) = self.netlist.to_fabric(None).expect("LIDs for all");
         let mut tables = Tables::for_fabric(&fabric);
-        for (s, switch) in (0..).zip(fabric.switches()) {
-            let (row, held) = (tables.row_mut(s), &self.rows[&switch.guid]);
+        for (s, switch) in fabric.switches().iter_enumerated() {
+            let (row, held) = (&mut tables.row_mut(s).raw, &self.rows[&switch.guid]);
             let length = row.len().min(held.len());
             row[..length].copy_from_slice(&held[..length]);
         }
@@ -94,12 +94,9 @@ impl Truth {
         let (tables, _) = engine
             .tables(&fabric, &plan)
             .expect("tables of the right size");
-        let end_nodes = fabric.end_nodes().iter().map(|n| (n.lid, n.lmc));
-        let of_all = end_nodes.chain(fabric.switches().iter().map(|s| (s.lid, s.lmc)));
-        let lids = of_all.filter_map(|(lid, lmc)| lid_range(lid, lmc));
-        let lids: HashSet<usize> = lids.flatten().map(usize::from).collect();
-        for (s, switch) in (0..).zip(fabric.switches()) {
-            let (wanted, found) = (tables.row(s), &self.rows[&switch.guid]);
+        let lids: HashSet<usize> = fabric.lids().map(|(lid, ..)| lid.index()).collect();
+        for (s, switch) in fabric.switches().iter_enumerated() {
+            let (wanted, found) = (&tables.row(s).raw, &*self.rows[&switch.guid]);
             for lid in 0..wanted.len().max(found.len()) {
                 let [found, wanted] = [found, wanted].map(|row| entry(row, lid));
                 let is_right = match lids.contains(&lid) || found == NO_PATH {
@@ -118,11 +115,11 @@ impl Truth {
     }
 
     /// Whether a packet from a switch to a LID that no port has ends at a port without a link.
-    fn ends(&self, fabric: &Fabric, from: u32, lid: usize) -> bool {
+    fn ends(&self, fabric: &Fabric, from: SwitchId, lid: usize) -> bool {
         let mut at = from;
         for _ in 0..=fabric.switches().len() {
-            let port = entry(&self.rows[&fabric.switches()[at as usize].guid], lid);
-            match fabric.peer(at, port) {
+            let port = entry(&self.rows[&fabric.guid(at)], lid);
+            match fabric.peer(at, PortNumber(port)) {
                 Peer::Switch { index, .. } => at = index,
                 found => return matches!(found, Peer::None) && port != 0,
             }
@@ -145,15 +142,15 @@ fn read_entries(text: &str, row: &mut Vec<u8>) {
 }
 
 /// `200000000000c`, `[3]`, `"S-..."[5]` with tabs between: a port's number and the rest of the line.
-fn port(line: &str) -> Option<(u8, &str)> {
+fn port(line: &str) -> Option<(PortNumber, &str)> {
     let (guid, rest) = line.split_once("\t[")?;
-    u64::from_str_radix(guid, 16).ok()?;
+    guid.parse::<Guid>().ok()?;
     let (number, rest) = rest.split_once(']')?;
     Some((number.parse().ok()?, rest))
 }
 
 /// The far end, if the port has a link.
-fn link(rest: &str) -> Option<(&str, u8)> {
+fn link(rest: &str) -> Option<(&str, PortNumber)> {
     let (id, rest) = rest.strip_prefix("\t\"")?.split_once("\"[")?;
     Some((id, rest.split_once(']')?.0.parse().ok()?))
 }

@@ -4,7 +4,6 @@ use super::smps::Smps;
 use crate::support::*;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
-use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -53,11 +52,11 @@ impl Watch {
         let log = sm.files.log_path();
         let start = Instant::now();
         while !log.exists() {
-            assert!(start.elapsed() < LIMIT, "{}", sm.files.stdout());
+            assert!(start.elapsed() < LIMIT, "{}", sm.files.printed());
             std::thread::sleep(LOOK);
         }
         let mut watch = Watch {
-            tail: Tail::of(&log),
+            tail: Tail::new(&log),
             sm,
             engine,
         };
@@ -118,7 +117,7 @@ impl Watch {
             if work > rest.0 + NOTHING {
                 rest = (work, Instant::now());
             }
-            if rest.1.elapsed() >= REST && !self.waits_for_tables() {
+            if rest.1.elapsed() >= REST {
                 if reaction.sweeps > 0 || (reaction.errors > 0 && !well) {
                     return reaction;
                 }
@@ -138,17 +137,6 @@ impl Watch {
         lines[lines.len().saturating_sub(60)..].join("\n")
     }
 
-    /// Whether OpenSM reads a FIFO of a follower, whose work is not counted. OpenSM's own pipes have no path.
-    fn waits_for_tables(&self) -> bool {
-        let open = fs::read_dir(format!("/proc/{}/fd", self.sm.pid()));
-        let mut open = open.into_iter().flatten().flatten();
-        open.any(|open| {
-            let is_fifo = |m: fs::Metadata| m.file_type().is_fifo();
-            fs::read_link(open.path()).is_ok_and(|path| path.is_absolute())
-                && fs::metadata(open.path()).is_ok_and(is_fifo)
-        })
-    }
-
     /// Time that OpenSM and ibsim have spent on a processor or waiting for one.
     fn work(&self, sim: &Ibsim) -> Duration {
         let of = |pid: u32| -> u64 {
@@ -162,7 +150,7 @@ impl Watch {
             });
             stats.sum()
         };
-        Duration::from_nanos(of(self.sm.pid()) + of(sim.pid()))
+        Duration::from_nanos(of(self.sm.pid()) + of(sim.id()))
     }
 }
 
@@ -174,7 +162,7 @@ struct Tail {
 }
 
 impl Tail {
-    fn of(path: &Path) -> Tail {
+    fn new(path: &Path) -> Tail {
         let mut file = File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         file.seek(SeekFrom::End(0)).expect("a file has an end");
         Tail {

@@ -5,12 +5,13 @@
 //! of the whole fabric before, to the byte. A table has the changes, the SMPs and the time of each kind of event.
 
 use super::cables::Cables;
-use super::measured::{Event, Measured, print};
+use super::measured::{Measured, Row, print, sum};
+use super::measures;
 use super::{NODES_100, NODES_648, NODES_8640, asked, number_of};
 use crate::long;
 use crate::support::*;
-use dmodc::netlist::Kind;
-use dmodc::random::Random;
+use dmodc_fabric::random::Random;
+use dmodc_formats::netlist::Kind;
 
 /// How often each kind of event happens.
 struct Often {
@@ -34,10 +35,9 @@ fn a_week_of_100_nodes() {
         false => &["auto"],
     };
     for engine in engines {
-        let events = week(engine, NODES_100, &often);
-        print(&events);
-        let idle = events.iter().filter(|e| e.what == "nothing happens");
-        assert!(idle.map(|e| e.changed.changed().entries).eq([0]));
+        let rows = week(engine, NODES_100, &often);
+        print(engine, &rows);
+        assert_eq!(sum(&rows, "nothing happens", "changed entries"), 0.0);
     }
 }
 
@@ -62,13 +62,14 @@ fn long(name: &str, shape: &str, upgrades: usize) {
         upgrades: number_of("WEEK_UPGRADES", upgrades),
     };
     for engine in asked("WEEK_ENGINES", &["dmodc", "auto", "paper", "updn", "ftree"]) {
-        let events = week(engine, shape, &often);
-        println!("\n{name} nodes, {engine}, {} events", events.len());
-        print(&events);
+        print(
+            &format!("{name} nodes, {engine}"),
+            &week(engine, shape, &often),
+        );
     }
 }
 
-fn week(engine: &'static str, shape: &str, often: &Often) -> Vec<Event> {
+fn week(engine: &'static str, shape: &str, often: &Often) -> Vec<Row> {
     // LIDs and GUIDs in random order.
     let net = Net::pgft_with_lids(shape);
     let (mut week, late) = start(engine, &net);
@@ -113,9 +114,9 @@ fn week(engine: &'static str, shape: &str, often: &Often) -> Vec<Event> {
         c.exchange(hosts[0], hosts[1])
     });
     week.happens("they change back", |c| c.exchange(hosts[0], hosts[1]));
-    let mut links = week.live.cables.of(|n| others.contains(&n));
+    let mut links = week.live.cables.cables_of(|n| others.contains(&n));
     random.shuffle(&mut links);
-    let uplinks = week.live.cables.of(is_leaf);
+    let uplinks = week.live.cables.cables_of(is_leaf);
     let mut uplinks = links.iter().copied().filter(|c| uplinks.contains(c));
     let [a, b] = [0; 2].map(|_| uplinks.next().expect("an uplink"));
     // With no sweep between, OpenSM itself may miss a link that is there.
@@ -126,8 +127,8 @@ fn week(engine: &'static str, shape: &str, often: &Often) -> Vec<Event> {
         week.happens(what, |c| c.cross(a, b));
     }
     for _ in 0..often.flaps {
-        week.happens("a link flaps: down", |c| c.unplug(links[0]));
-        week.happens("a link flaps: up", |c| c.plug(links[0]));
+        let names = ["a link flaps: down", "a link flaps: up"];
+        week.goes_and_comes(names, &links[..1], &[]);
     }
     for &leaf in leaves.iter().take(often.upgrades) {
         week.reboot(["a leaf is upgraded: down", "a leaf: up"], &[leaf]);
@@ -153,7 +154,7 @@ fn week(engine: &'static str, shape: &str, often: &Often) -> Vec<Event> {
         pairs.for_each(|(&host, &other)| c.overwrite_lid(host, lids(other)));
     });
     assert!(week.live.watch.sm.stop(), "OpenSM ends in good order");
-    week.events
+    week.rows
 }
 
 /// Starts an engine on a fabric that still lacks a host and a leaf; returns their cables too.
@@ -165,14 +166,15 @@ fn start<'n>(engine: &'static str, net: &'n Net) -> (Measured<'n>, [Vec<usize>; 
     let hold_back = |cables: &mut Cables| {
         let [home, home_switch] = [cables.home(), cables.home_switch()];
         assert!(leaf != home_switch && leaf != home);
-        let near = cables.of(|n| n == leaf || n == home_switch);
+        let near = cables.cables_of(|n| n == leaf || n == home_switch);
         let mut hosts = cables.of_hosts().into_iter();
         let host = hosts.find(|host| !near.contains(host));
-        late = [vec![host.expect("a host")], cables.of(|n| n == leaf)];
+        late = [vec![host.expect("a host")], cables.cables_of(|n| n == leaf)];
         late.iter()
             .flatten()
             .for_each(|&cable| cables.unplug(cable));
     };
-    let week = Measured::start(engine, net, hold_back);
+    let columns = &[measures::reaction, measures::changed];
+    let week = Measured::start(engine, net, hold_back, columns);
     (week, late)
 }

@@ -4,17 +4,14 @@
 //! Under any engine, OpenSM sends the whole table of each switch that reports a port whose state has changed. Dmodc
 //! adds no block to these.
 
-pub mod figures;
 mod year;
 
+use crate::storm::NODES_100;
 use crate::storm::cables::Cables;
-use crate::storm::live::Live;
-use crate::storm::smps::Smps;
+use crate::storm::measured::Measured;
+use crate::storm::measures::{self, Measure};
 use crate::storm::watch::Reaction;
-use crate::storm::{NODES_100, engines};
 use crate::support::*;
-use dmodc::fabric::Guid;
-use std::collections::BTreeMap;
 
 /// The equipment that may go and come.
 #[derive(Clone, Copy)]
@@ -43,7 +40,7 @@ const UPGRADE: u8 = 16;
 /// A fabric of servers under an engine.
 struct Servers<'n> {
     pod: [u32; 2],
-    live: Live<'n>,
+    fabric: Measured<'n>,
     /// Plugged cables of each node, by its number.
     of_node: Vec<Vec<usize>>,
     /// By cable: why it is unplugged.
@@ -51,28 +48,32 @@ struct Servers<'n> {
 }
 
 impl<'n> Servers<'n> {
-    fn start(engine: &'static str, net: &'n Net, pod: [u32; 2]) -> Servers<'n> {
-        let live = Live::start(net, |sim| engines::launch(engine, net, sim));
-        Smps::logged(&live.watch.sm);
+    fn start(
+        engine: &'static str,
+        net: &'n Net,
+        pod: [u32; 2],
+        columns: &'static [Measure],
+    ) -> Servers<'n> {
+        let fabric = Measured::start(engine, net, |_| (), columns);
+        let cables = &fabric.live.cables;
         let mut of_node = Vec::new();
-        for cable in live.cables.of_hosts() {
-            let name = &net.netlist.nodes[live.cables.ca_of(cable) as usize].description;
+        for cable in cables.of_hosts() {
+            let name = &net.netlist.nodes[cables.ca_of(cable) as usize].description;
             let number = name.strip_prefix("node-").and_then(|n| n.parse().ok());
             let number: usize = number.expect("a generated name");
             of_node.resize(of_node.len().max(number + 1), Vec::new());
             of_node[number].push(cable);
         }
-        let off = vec![0; live.cables.len()];
         Servers {
             pod,
-            live,
             of_node,
-            off,
+            off: vec![0; cables.len()],
+            fabric,
         }
     }
 
     /// The cables of a server; OpenSM's own is not among them.
-    fn of(&self, server: u32) -> Vec<usize> {
+    fn of_server(&self, server: u32) -> Vec<usize> {
         let [ports, leaves] = self.pod;
         let (pod, port) = (server / ports, server % ports);
         let nodes = (0..leaves).map(|leaf| (pod * leaves + leaf) * ports + port);
@@ -81,40 +82,43 @@ impl<'n> Servers<'n> {
     }
 
     /// Makes equipment go and come, one event after the other. A port or switch that comes has forgotten everything.
-    fn happens(&mut self, events: &[Event]) -> Reaction {
-        for &(what, comes) in events {
-            let of_it = self.cables_of(what);
-            let (off, cables) = (&mut self.off, &mut self.live.cables);
-            match what {
-                What::Switch(node) | What::Upgrade(node) if comes => cables.forget(&[node]),
-                _ => {}
-            }
-            for (cable, reason) in of_it {
-                let was = off[cable];
-                off[cable] = if comes { was & !reason } else { was | reason };
-                if reason == SERVER && comes && was & SERVER != 0 {
-                    cables.forget(&[cables.ca_of(cable)]);
+    fn happens(&mut self, what: &str, events: &[Event]) -> Reaction {
+        let of_each = events.iter().map(|event| self.cables_of(event.0));
+        let of_each: Vec<Vec<(usize, u8)>> = of_each.collect();
+        let off = &mut self.off;
+        self.fabric.happens(what, |cables| {
+            for (&(what, comes), of_it) in events.iter().zip(of_each) {
+                match what {
+                    What::Switch(node) | What::Upgrade(node) if comes => cables.forget(&[node]),
+                    _ => {}
                 }
-                match off[cable] == 0 {
-                    plugged if plugged == cables.is_plugged(cable) => {}
-                    true => cables.plug(cable),
-                    false => cables.unplug(cable),
+                for (cable, reason) in of_it {
+                    let was = off[cable];
+                    off[cable] = if comes { was & !reason } else { was | reason };
+                    if reason == SERVER && comes && was & SERVER != 0 {
+                        cables.forget(&[cables.ca_of(cable)]);
+                    }
+                    match off[cable] == 0 {
+                        plugged if plugged == cables.is_plugged(cable) => {}
+                        true => cables.plug(cable),
+                        false => cables.unplug(cable),
+                    }
                 }
             }
-        }
-        self.live.change(|_| ())
+        })
     }
 
     /// The cables of some equipment, each with the reason for which it is unplugged.
     fn cables_of(&self, what: What) -> Vec<(usize, u8)> {
         let of_switch = |node, reason: u8| {
-            let ends = self.live.cables.all_of(node).into_iter();
+            let ends = self.fabric.live.cables.all_of(node).into_iter();
             ends.map(|(cable, end)| (cable, reason << end)).collect()
         };
+        let of_server = |server| self.of_server(server).into_iter();
         match what {
-            What::Server(server) => self.of(server).into_iter().map(|c| (c, SERVER)).collect(),
+            What::Server(server) => of_server(server).map(|c| (c, SERVER)).collect(),
             What::Port(server, port) => {
-                let cables = self.of(server);
+                let cables = self.of_server(server);
                 vec![(cables[port as usize % cables.len()], SERVER)]
             }
             What::Cable(cable) => vec![(cable, FAULT)],
@@ -122,23 +126,13 @@ impl<'n> Servers<'n> {
             What::Upgrade(node) => of_switch(node, UPGRADE),
         }
     }
-
-    /// The tables of all switches. Asserts that they are those that Dmodc makes offline.
-    fn read(&mut self) -> BTreeMap<Guid, Vec<u8>> {
-        self.live.routed().rows
-    }
-
-    /// The values of a field in Dmodc's sweep lines, after the first `from` bytes of the log.
-    fn field(&self, from: u64, name: &str) -> Vec<usize> {
-        self.live.watch.sm.files.numbers(from, name)
-    }
 }
 
 #[test]
 fn servers_that_reboot_change_no_block() {
     let net = Net::pgft_with_lids(NODES_100);
-    let mut servers = Servers::start("dmodc", &net, [5, 5]);
-    let first = servers.read();
+    let mut servers = Servers::start("dmodc", &net, [5, 5], &[measures::changed]);
+    let first = servers.fabric.tables.clone();
     let table = first.values().map(|row| row.len().div_ceil(64)).max();
     let moments: [&[Event]; 5] = [
         &[(What::Server(7), false)],
@@ -149,43 +143,43 @@ fn servers_that_reboot_change_no_block() {
     ];
     let mut off = 0;
     for moment in moments {
-        let from = servers.live.log_len();
-        let reaction = servers.happens(moment);
+        let from = servers.fabric.live.log_len();
+        let reaction = servers.happens("servers", moment);
         // Five leaves for each server, and the leaf of OpenSM's own port.
         let touched = 5 * moment.len() + 1;
         let most = touched * table.unwrap_or(0) * (reaction.sweeps + reaction.errors);
         assert!(reaction.smps.blocks <= most, "{reaction:?}");
-        let changed = servers.field(from, "changed_blocks");
+        let files = &servers.fabric.live.watch.sm.files;
+        let changed = files.numbers(from, "changed_blocks");
         assert!(!changed.is_empty() && changed.iter().all(|&blocks| blocks == 0));
         for event in moment {
             off = if event.1 { off - 1 } else { off + 1 };
         }
-        assert_eq!(servers.field(from, "nodes").last(), Some(&(100 - 5 * off)));
-        assert_eq!(servers.read(), first);
+        assert_eq!(files.numbers(from, "nodes").last(), Some(&(100 - 5 * off)));
+        assert_eq!(servers.fabric.tables, first);
     }
 }
 
 #[test]
 fn entries_of_servers_that_are_off_follow_the_fabric() {
     let net = Net::pgft_with_lids(NODES_100);
-    let mut servers = Servers::start("dmodc", &net, [5, 5]);
-    let first = servers.read();
-    servers.happens(&[(What::Server(7), false)]);
+    let mut servers = Servers::start("dmodc", &net, [5, 5], &[measures::changed]);
+    let first = servers.fabric.tables.clone();
+    servers.happens("a server goes", &[(What::Server(7), false)]);
     let nodes = &net.netlist.nodes;
-    let cables = &servers.live.cables;
-    let spine = cables.of(|n| nodes[n as usize].description == "L3-4");
+    let cables = &servers.fabric.live.cables;
+    let spine = cables.cables_of(|n| nodes[n as usize].description == "L3-4");
     let pull = |cables: &mut Cables| spine.iter().for_each(|&c| cables.unplug(c));
-    servers.live.change(pull);
-    assert_ne!(servers.read(), first);
+    servers.fabric.happens("a spine goes", pull);
+    assert_ne!(servers.fabric.tables, first);
     // Another host comes to the port of a host that is off, with a LID of its own.
-    let (off, other) = (servers.of(7)[2], servers.of(18)[0]);
-    servers.live.change(|cables| cables.move_host(other, off));
-    servers.read();
-    servers.live.change(|cables| {
+    let (off, other) = (servers.of_server(7)[2], servers.of_server(18)[0]);
+    let fabric = &mut servers.fabric;
+    fabric.happens("a host moves", |cables| cables.move_host(other, off));
+    fabric.happens("both return", |cables| {
         cables.move_host(off, other);
         spine.iter().for_each(|&c| cables.plug(c));
     });
-    servers.read();
-    servers.happens(&[(What::Server(7), true)]);
-    assert_eq!(servers.read(), first);
+    servers.happens("the server returns", &[(What::Server(7), true)]);
+    assert_eq!(servers.fabric.tables, first);
 }

@@ -1,13 +1,11 @@
 //! The year of the trace under each engine: servers alone, or with failing links and switches and with upgrades.
 
-use super::figures::{COLUMNS, figures};
 use super::{Event, Servers, What};
-use crate::storm::{asked, number_of};
+use crate::storm::measured::print;
+use crate::storm::{asked, measures, number_of};
 use crate::support::*;
-use dmodc::netlist::{Kind, Netlist};
-use dmodc::random::Random;
-use std::io::{self, Write};
-use std::path::Path;
+use dmodc_fabric::random::Random;
+use dmodc_formats::netlist::{Kind, Netlist};
 use std::{env, fs};
 
 /// 3,200 ports of 400 servers with 8 ports each.
@@ -41,8 +39,8 @@ struct Moment {
     day: f64,
     what: &'static str,
     events: Vec<Event>,
-    /// The switches that are drained from now on, by name.
-    drain: Option<Vec<String>>,
+    /// The switches that are drained from now on.
+    drain: Option<Vec<u32>>,
 }
 
 /// The first `TRACE_MOMENTS` (100) moments of the trace under each engine of `TRACE_ENGINES`, as a table; all of them
@@ -50,7 +48,7 @@ struct Moment {
 #[test]
 #[ignore = "long: make trace"]
 fn a_year_of_400_servers() {
-    let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join(TRACE);
+    let file = root().join(TRACE);
     let file = env::var_os("TRACE_FILE").map_or(file, Into::into);
     let Ok(text) = fs::read_to_string(&file) else {
         crate::skip::skipped(format_args!("{} is not here", file.display()));
@@ -60,19 +58,12 @@ fn a_year_of_400_servers() {
         number_of("TRACE_MOMENTS", 100),
         number_of("TRACE_FAULTS", 0),
     );
-    let mut rows: Box<dyn Write> = match env::var_os("TRACE_ROWS") {
-        Some(path) => Box::new(fs::File::create(path).expect("a file")),
-        None => Box::new(io::sink()),
-    };
-    writeln!(rows, "engine,day,what,{}", COLUMNS.join(",")).expect("room");
+    let path = env::var_os("TRACE_ROWS");
+    let mut rows = Vec::new();
     let net = Net::pgft_with_lids(SHAPE);
-    println!(
-        "Of each column: sum, median, most.\n\n| engine | what | moments | {} |",
-        COLUMNS.join(" | ")
-    );
-    println!("|---|---|{}", "--:|".repeat(1 + COLUMNS.len()));
     for engine in asked("TRACE_ENGINES", &ENGINES) {
-        let mut servers = Servers::start(engine, &net, POD);
+        let columns = &[measures::reaction, measures::lost, measures::traffic];
+        let mut servers = Servers::start(engine, &net, POD, columns);
         let mut moments = moments(&text);
         if seed > 0 {
             moments.extend(faults(&servers, seed as u64));
@@ -80,39 +71,24 @@ fn a_year_of_400_servers() {
             moments.sort_by(|a, b| a.day.total_cmp(&b.day));
         }
         moments.truncate(count);
-        let drain = servers.live.sim.dir().join("drain");
-        let mut held = servers.live.truth().fabric_and_tables();
-        let mut past = Vec::new();
         for moment in moments {
-            if let Some(names) = moment.drain {
-                fs::write(&drain, names.join("\n") + "\n").expect("written");
+            if let Some(nodes) = moment.drain {
+                servers.fabric.drain(&nodes);
             }
-            let reaction = servers.happens(&moment.events);
-            let now = servers.live.truth().fabric_and_tables();
-            let figures = figures(&reaction, &held, &now, &servers.live.core);
-            held = now;
-            let row = figures.map(|figure| figure.to_string()).join(",");
-            writeln!(rows, "{engine},{},{},{row}", moment.day, moment.what).expect("room");
-            past.push((moment.what, figures));
-        }
-        for what in ["servers", "faults", "drain", "pull", "return"] {
-            let of: Vec<_> = past.iter().filter(|p| p.0 == what).map(|p| p.1).collect();
-            if !of.is_empty() {
-                let columns: Vec<String> = (0..COLUMNS.len())
-                    .map(|column| {
-                        let mut all: Vec<u64> = of.iter().map(|figures| figures[column]).collect();
-                        all.sort_unstable();
-                        let (sum, median) = (all.iter().sum::<u64>(), all[all.len() / 2]);
-                        format!("{sum}, {median}, {}", all[all.len() - 1])
-                    })
-                    .collect();
-                println!(
-                    "| {engine} | {what} | {} | {} |",
-                    of.len(),
-                    columns.join(" | ")
-                );
+            servers.happens(moment.what, &moment.events);
+            let row = servers.fabric.rows.last().expect("a step");
+            let (names, figures): (Vec<_>, Vec<_>) = row.figures.iter().cloned().unzip();
+            if rows.is_empty() {
+                rows.push(format!("engine,day,what,{}", names.join(",")));
+            }
+            let figures = figures.iter().map(f64::to_string).collect::<Vec<_>>();
+            let (day, what) = (moment.day, moment.what);
+            rows.push(format!("{engine},{day},{what},{}", figures.join(",")));
+            if let Some(path) = &path {
+                fs::write(path, rows.join("\n") + "\n").expect("written");
             }
         }
+        print(engine, &servers.fabric.rows);
     }
 }
 
@@ -142,10 +118,10 @@ fn moments(text: &str) -> Vec<Moment> {
 fn faults(servers: &Servers, seed: u64) -> Vec<Moment> {
     let mut random = Random::new(seed);
     let mut part = || (random.below(1 << 30) + 1) as f64 / (1 << 30) as f64;
-    let nodes = &servers.live.netlist.nodes;
+    let nodes = &servers.fabric.live.netlist.nodes;
     let is_switch = |n: u32| nodes[n as usize].kind == Kind::Switch;
-    let cables = &servers.live.cables;
-    let mut between = cables.of(is_switch);
+    let cables = &servers.fabric.live.cables;
+    let mut between = cables.cables_of(is_switch);
     let of_hosts = cables.of_hosts();
     between.retain(|c| of_hosts.binary_search(c).is_err());
     let switches = (0..nodes.len() as u32).filter(|&n| is_switch(n) && n != cables.home_switch());
@@ -200,9 +176,12 @@ fn upgrades(net: &Netlist, drains: bool) -> Vec<Moment> {
                     .map(|&(_, n)| (What::Upgrade(n), comes))
                     .collect()
             };
-            let name = |&(_, n): &(_, u32)| net.nodes[n as usize].description.clone();
             if drains {
-                next("drain", vec![], Some(part.iter().map(name).collect()));
+                next(
+                    "drain",
+                    vec![],
+                    Some(part.iter().map(|&(_, n)| n).collect()),
+                );
             }
             next("pull", events(false), None);
             next("return", events(true), None);

@@ -4,10 +4,10 @@ mod naive;
 
 use crate::design::fabrics::{carriers, switches};
 use crate::routed::{Routed, pgft};
-use dmodc::dmodc::{Faults, OnUnreachable, Options};
-use dmodc::lft::{NO_PATH, Tables};
-use dmodc::netlist::{Kind, Netlist, Part};
-use dmodc::random::Random;
+use dmodc_core::{Faults, OnUnreachable, Options};
+use dmodc_fabric::random::Random;
+use dmodc_fabric::{Lid, NO_PATH, SwitchId, Tables};
+use dmodc_formats::netlist::{Kind, Netlist, Part};
 use dmodc_lab::between::{Between, Block, Harm, between, blocks_as_sent};
 
 /// 100 nodes, 20 leaves of 5, three levels; 72 nodes, two levels; parallel links; the paper's Figure 1.
@@ -24,7 +24,7 @@ fn routed(netlist: &Netlist, faults: Faults, on_unreachable: OnUnreachable) -> R
         on_unreachable,
         ..Options::default()
     };
-    Routed::of(netlist, &options)
+    Routed::by_options(netlist, &options)
 }
 
 /// One event of each kind, drawn: its name, and the fabric without the equipment that goes.
@@ -65,8 +65,8 @@ fn as_sent(before: &Routed, after: &Routed) -> Between {
 fn spoil(tables: &mut Tables, random: &mut Random) {
     let (switches, width) = (tables.len(), tables.width());
     for _ in 0..random.below(30) {
-        let (switch, lid) = (random.below(switches) as u32, random.below(width));
-        tables.row_mut(switch)[lid] = match random.below(4) {
+        let switch = SwitchId::from(random.below(switches));
+        tables.row_mut(switch)[Lid::from(random.below(width))] = match random.below(4) {
             0 => NO_PATH,
             _ => random.below(9) as u8,
         };

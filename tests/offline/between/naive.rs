@@ -1,15 +1,14 @@
 //! `dmodc_lab::between` by brute force: all tables after each block, and each packet alone.
 
 use crate::whole_graph::lids;
-use dmodc::analysis::{Channels, Hop};
-use dmodc::fabric::{Fabric, Guid, Lid, Peer};
-use dmodc::lft::{NO_PATH, Tables};
+use dmodc_analysis::{ChannelId, Channels, Hop};
+use dmodc_fabric::{Fabric, Guid, Lid, NO_PATH, NodeId, Peer, PortNumber, SwitchId, Tables};
 use dmodc_lab::between::{Between, Block, Harm};
 use std::collections::BTreeSet;
 
 type Routed<'r> = (&'r Fabric, &'r Tables);
 /// Two channels, one after the other.
-type Turn = (u32, u32);
+type Turn = (ChannelId, ChannelId);
 
 /// The harm that packets of one host to a LID of another meet.
 struct Story {
@@ -25,8 +24,11 @@ pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
     let had_link = |s, port| link(before.0, fabric, s, port);
     let mut stories = Vec::new();
     let mut turns: BTreeSet<Turn> = BTreeSet::new();
-    for (from, node) in fabric.end_nodes().iter().enumerate() {
-        for to in lids(fabric).into_iter().filter(|to| to.2 > 0) {
+    for (from, node) in fabric.end_nodes().iter_enumerated() {
+        for to in lids(fabric)
+            .into_iter()
+            .filter(|to| to.2 > PortNumber::ZERO)
+        {
             let ways = all_tables.iter();
             let ways = ways.map(|tables| go(fabric, tables, node.switch, to, had_link));
             let (harms, mut own): (Vec<_>, Vec<_>) = ways.unzip();
@@ -38,8 +40,8 @@ pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
             let Peer::EndNode(other) = fabric.peer(to.1, to.2) else {
                 unreachable!("a LID of an end node")
             };
-            let stay = [from, other as usize].map(|node| stays(before.0, fabric, node));
-            if from != other as usize && harm.is_none() && stay == [true; 2] {
+            let stay = [from, other].map(|node| stays(before.0, fabric, node));
+            if from != other && harm.is_none() && stay == [true; 2] {
                 stories.push(Story {
                     met: harms.iter().flatten().copied().collect(),
                     turns: own,
@@ -50,7 +52,7 @@ pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
     }
     let closing = turns.iter().copied().filter(|&(a, b)| leads(&turns, b, a));
     let closing: BTreeSet<Turn> = closing.collect();
-    let cyclic: BTreeSet<u32> = closing.iter().flat_map(|&(a, b)| [a, b]).collect();
+    let cyclic: BTreeSet<ChannelId> = closing.iter().flat_map(|&(a, b)| [a, b]).collect();
     let mut found = Between {
         blocks: order.len() as u32,
         cyclic: cyclic.len(),
@@ -87,15 +89,15 @@ pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
 /// The old tables on the new fabric, then the tables after each block.
 fn mixtures(before: Routed, after: Routed, order: &[Block]) -> Vec<Tables> {
     let mut tables = after.1.clone();
-    for (s, switch) in (0..).zip(after.0.switches()) {
+    for (s, switch) in after.0.switches().iter_enumerated() {
         let was = before.0.switch_by_guid(switch.guid);
-        for (lid, entry) in (0..).map(Lid).zip(tables.row_mut(s)) {
+        for (lid, entry) in tables.row_mut(s).iter_mut_enumerated() {
             *entry = was.map_or(NO_PATH, |was| before.1.get(was, lid));
         }
     }
     let mut all = vec![tables.clone()];
     for &Block { switch, number } in order {
-        let new = (0..).map(Lid).zip(tables.row_mut(switch));
+        let new = tables.row_mut(switch).iter_mut_enumerated();
         for (lid, entry) in new.skip(usize::from(number) * 64).take(64) {
             *entry = after.1.get(switch, lid);
         }
@@ -104,12 +106,12 @@ fn mixtures(before: Routed, after: Routed, order: &[Block]) -> Vec<Tables> {
     all
 }
 
-fn guid(fabric: &Fabric, s: u32) -> Guid {
-    fabric.switches()[s as usize].guid
+fn guid(fabric: &Fabric, s: SwitchId) -> Guid {
+    fabric.switches()[s].guid
 }
 
-fn stays(before: &Fabric, after: &Fabric, node: usize) -> bool {
-    let place = |fabric: &Fabric, node: usize| {
+fn stays(before: &Fabric, after: &Fabric, node: NodeId) -> bool {
+    let place = |fabric: &Fabric, node: NodeId| {
         let node = &fabric.end_nodes()[node];
         (
             node.guid,
@@ -119,12 +121,12 @@ fn stays(before: &Fabric, after: &Fabric, node: usize) -> bool {
             node.port,
         )
     };
-    let mut old = (0..before.end_nodes().len()).map(|node| place(before, node));
+    let mut old = before.end_nodes().keys().map(|node| place(before, node));
     old.any(|old| old == place(after, node))
 }
 
 /// Whether a link between switches was there before.
-fn link(before: &Fabric, after: &Fabric, switch: u32, port: u8) -> bool {
+fn link(before: &Fabric, after: &Fabric, switch: SwitchId, port: PortNumber) -> bool {
     let end = |fabric: &Fabric, s| match fabric.peer(s, port) {
         Peer::Switch { index, port } => Some((guid(fabric, index), port)),
         _ => None,
@@ -138,14 +140,14 @@ fn link(before: &Fabric, after: &Fabric, switch: u32, port: u8) -> bool {
 fn go(
     fabric: &Fabric,
     tables: &Tables,
-    mut at: u32,
-    (lid, switch, port): (Lid, u32, u8),
-    is_active: impl Fn(u32, u8) -> bool,
+    mut at: SwitchId,
+    (lid, switch, port): (Lid, SwitchId, PortNumber),
+    is_active: impl Fn(SwitchId, PortNumber) -> bool,
 ) -> (Option<Harm>, Vec<Turn>) {
     let channels = Channels::new(fabric);
     let (mut last, mut seen, mut turns) = (None, BTreeSet::new(), Vec::new());
     let harm = loop {
-        let entry = tables.get(at, lid);
+        let entry = PortNumber(tables.get(at, lid));
         let hop = channels.hop(at, entry);
         if let (Some(last), Hop::Switch { channel, .. }) = (last, hop) {
             turns.push((last, channel));
@@ -156,7 +158,7 @@ fn go(
         if (at, entry) == (switch, port) {
             break None;
         }
-        if entry == NO_PATH {
+        if entry.0 == NO_PATH {
             break Some(Harm::Hole);
         }
         let Hop::Switch { channel, to } = hop else {
@@ -170,7 +172,7 @@ fn go(
     (harm, turns)
 }
 
-fn leads(turns: &BTreeSet<Turn>, from: u32, to: u32) -> bool {
+fn leads(turns: &BTreeSet<Turn>, from: ChannelId, to: ChannelId) -> bool {
     let (mut seen, mut todo) = (BTreeSet::new(), vec![from]);
     while let Some(at) = todo.pop() {
         if at == to {

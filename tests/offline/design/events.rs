@@ -1,277 +1,367 @@
-//! Events on regularly cabled fabrics: the equipment that goes or moves, chosen by place.
+//! What happens to a fabric: equipment that goes, comes, moves or is replaced.
 
 use super::fabrics::*;
-use crate::long;
-use dmodc::netlist::{Kind, Netlist, Part};
-use dmodc::random::Random;
+use super::stability::Event;
+use super::whole::*;
+use super::*;
+use dmodc_fabric::random::Random;
+use dmodc_formats::netlist::Part;
 
-/// The shapes on which events happen: two, three and four levels, parallel links, small and large.
-pub const SHAPES: [&str; 10] = [
-    "PGFT(2;6,8;1,4;1,1)",
-    "PGFT(2;6,7;1,3;1,2)",
-    "PGFT(2;12,24;1,12;1,1)",
-    "PGFT(2;18,36;1,18;1,1)",
-    "PGFT(3;4,4,6;1,4,4;1,1,1)",
-    "PGFT(3;6,4,5;1,3,4;1,2,1)",
-    "PGFT(3;5,5,6;1,4,5;1,1,2)",
-    "PGFT(3;12,8,12;1,4,8;1,1,1)",
-    "PGFT(4;3,3,4,5;1,3,3,4;1,1,1,1)",
-    "PGFT(4;4,4,4,4;1,3,3,4;1,2,1,1)",
-];
+/// Equipment that goes or comes together: its name, and its nodes.
+pub type Group = (String, Vec<u32>);
 
-/// The shapes of at most 200 nodes, for `make test`; all in CI.
-pub fn shapes() -> impl Iterator<Item = &'static str> {
-    small(SHAPES, 200)
+/// Each of these groups goes, as far as there is one.
+pub fn go(whole: &Whole, groups: impl IntoIterator<Item = Group>) -> Vec<Event> {
+    let event = |(what, gone): Group| (what + " gone", vec![whole.netlist.without_nodes(&gone)]);
+    groups.into_iter().map(event).collect()
 }
 
-/// Each of these shapes with the seeds of `count` throws.
-pub fn each(count: u64) -> impl Iterator<Item = (&'static str, u64)> {
-    shapes().flat_map(move |shape| super::throws(count).map(move |seed| (shape, seed)))
-}
-
-/// The shapes that have at most `most` nodes; all in CI.
-pub fn small<const N: usize>(
-    shapes: [&'static str; N],
-    most: u32,
-) -> impl Iterator<Item = &'static str> {
-    let is_long = long::runs("larger shapes");
-    let nodes = |shape: &str| {
-        let children = shape.split(';').nth(1).expect("children").split(',');
-        children
-            .map(|m| m.parse::<u32>().expect("a number"))
-            .product::<u32>()
+/// The fabric without each of these groups, whose GUIDs lie anywhere among the others; then with it, for two sweeps. By
+/// the third, a reference has it too.
+pub fn come(whole: &Whole, groups: impl IntoIterator<Item = Group>) -> Vec<Event> {
+    let event = |(what, new): Group| {
+        let [less, more] = [whole.netlist.without_nodes(&new), whole.netlist.clone()];
+        (what + " new", vec![less, more.clone(), more])
     };
-    let all = shapes.into_iter();
-    all.filter(move |shape| is_long || nodes(shape) <= most)
+    groups.into_iter().map(event).collect()
 }
 
-/// A switch of a PGFT, by index, with its level and digits.
-struct Element {
-    node: u32,
-    level: usize,
-    digits: Vec<usize>,
+/// Single nodes, named by their places.
+pub fn ones(whole: &Whole, nodes: impl IntoIterator<Item = u32>) -> Vec<Group> {
+    let one = |node| (whole.place(node).to_owned(), vec![node]);
+    nodes.into_iter().map(one).collect()
 }
 
-/// A PGFT and its elements.
-pub struct Whole {
-    pub netlist: Netlist,
-    levels: usize,
-    bases: Vec<(usize, usize)>,
-    elements: Vec<Element>,
+/// A switch of each level, at a place of each of these kinds; a pod, a plane, line cards, and a switch of each level at
+/// once.
+pub fn some_switches(whole: &Whole, which: &[Where]) -> Vec<Group> {
+    let random = &mut Random::stream(whole.seed, 9);
+    let drawn = which
+        .iter()
+        .flat_map(|&which| whole.switches(which, random));
+    let mut groups = ones(whole, drawn.collect::<Vec<u32>>());
+    let mut add = |what: String, gone: Option<Vec<u32>>| groups.extend(Some(what).zip(gone));
+    add("pod".into(), whole.pod(random));
+    add("plane".into(), whole.plane(random));
+    for level in 1..=whole.levels() {
+        let cards = whole.line_card(level, random);
+        add(format!("line card of level {level}"), cards);
+    }
+    let several = whole.switches(Where::Inside, random);
+    let several = (several.len() > 1).then_some(several);
+    add("a switch of each level".into(), several);
+    groups
 }
 
-/// Which switches an event may hit.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Where {
-    /// At neither the first nor the last used port of a neighbour: it leaves a hole between used ports.
-    Inside,
-    /// At any port, if at least three siblings of its neighbours have a switch at the same port.
-    Told,
+/// The top switches of each plane.
+pub fn tops(whole: &Whole) -> Vec<Group> {
+    let top = |plane| (format!("the top of plane {plane}"), whole.top_of(plane));
+    (0..whole.planes()).map(top).collect()
 }
 
-impl Whole {
-    /// The PGFT with GUIDs at random.
-    pub fn new(shape: &str, seed: u64) -> Whole {
-        let netlist = super::names::at_random(&pgft(shape), seed);
-        let parsed: dmodc::netlist::generate::Pgft = shape.parse().expect("a shape");
-        let nodes = (0..).zip(&netlist.nodes);
-        let elements = nodes.filter_map(|(node, n)| {
-            let (level, index) = level_and_index(n)?;
-            let digits = digits(shape, level, index);
-            Some(Element {
-                node,
-                level,
-                digits,
-            })
-        });
-        let levels = parsed.levels();
-        let bases = (1..=levels).map(|l| (parsed.children(l), parsed.parents(l)));
-        Whole {
-            elements: elements.collect(),
-            bases: bases.collect(),
-            levels,
-            netlist,
+/// Mids, a spine, an inner leaf of each pod, the spines of a plane; of pods whose leaves are equal, one.
+pub fn parts_of_pods(whole: &Whole, pods: &Pods) -> Vec<Group> {
+    let random = &mut Random::stream(whole.seed, 9);
+    let mut places: Vec<String> = ["mid 2.1", "mid 2.2", "spine 1.1", "spine 2.1"]
+        .map(String::from)
+        .into();
+    for (pod, &leaves) in pods.leaves.iter().enumerate().filter(|(_, l)| **l > 2) {
+        places.push(format!("leaf {pod}.{}", 1 + random.below(leaves - 2)));
+    }
+    let mut groups = ones(whole, places.iter().map(|place| whole.node(place)));
+    let spines = (0..pods.spines).map(|nth| whole.node(&format!("spine 1.{nth}")));
+    groups.push(("the spines of a plane".to_owned(), spines.collect()));
+    if pods.hosts.0 == pods.hosts.1 {
+        let inner = 1 + random.below(pods.leaves.len() - 2);
+        groups.push((format!("pod {inner}"), pod(&whole.netlist, inner)));
+    }
+    groups
+}
+
+/// The last leaf, and the first switches of some levels: equipment at the edge of the used ports.
+pub fn the_edge(whole: &Whole) -> Vec<Group> {
+    let top = format!("L{}-0", whole.levels());
+    let first = ["L1-0", "L2-0", &top].map(|place| whole.node(place));
+    let mut groups = ones(whole, [whole.last_leaf()].into_iter().chain(first));
+    groups.extend((whole.levels() > 2).then(|| ("the last pod".to_owned(), whole.last_pod())));
+    groups
+}
+
+/// The last leaf, the last pod, half of the hosts of the last leaf.
+pub fn the_last(whole: &Whole) -> Vec<Group> {
+    let leaf = whole.last_leaf();
+    let hosts = hosts_of(&whole.netlist, leaf);
+    let half = hosts[hosts.len() / 2..].to_vec();
+    let groups = [
+        ("the last leaf", vec![leaf]),
+        ("the last pod", whole.last_pod()),
+        ("half of the hosts of the last leaf", half),
+    ];
+    groups.map(|(what, new)| (what.to_owned(), new)).into()
+}
+
+/// The last leaf of each pod, and the last pod.
+pub fn the_last_of_pods(whole: &Whole, pods: &Pods) -> Vec<Group> {
+    let leaf = |(pod, leaves)| whole.node(&format!("leaf {pod}.{}", leaves - 1));
+    let mut groups = ones(whole, pods.leaves.iter().enumerate().map(leaf));
+    let last = pod(&whole.netlist, pods.leaves.len() - 1);
+    groups.push(("the last pod".into(), last));
+    groups
+}
+
+/// The hosts on upper switches, each alone, and three of the others.
+pub fn some_hosts(whole: &Whole) -> Vec<Group> {
+    let mut hosts = of_leaves(&whole.netlist, &carriers(&whole.netlist));
+    Random::stream(whole.seed, 7).shuffle(&mut hosts);
+    let on_leaf =
+        |h: &u32| whole.place(*h).starts_with("leaf") || whole.place(*h).starts_with("L1");
+    let (leaf, upper): (Vec<u32>, Vec<u32>) = hosts.into_iter().partition(on_leaf);
+    ones(whole, upper.into_iter().chain(leaf.into_iter().take(3)))
+}
+
+/// The hosts of some leaves.
+pub fn of_leaves(netlist: &Netlist, leaves: &[u32]) -> Vec<u32> {
+    let hosts = leaves.iter().flat_map(|&leaf| hosts_of(netlist, leaf));
+    hosts.collect()
+}
+
+/// One lost link, then two, then ten.
+pub fn links_go(whole: &Whole) -> Vec<Event> {
+    let event = |less: Netlist| ("links go".into(), vec![less]);
+    some_links(whole).map(event).collect()
+}
+
+pub fn further_links_go(whole: &Whole) -> Vec<Event> {
+    vec![("further links go".into(), some_links(whole).collect())]
+}
+
+/// Without one link, two, and ten or an eighth of all.
+fn some_links(whole: &Whole) -> impl Iterator<Item = Netlist> {
+    let all = whole.netlist.links_between_switches().len();
+    [1, 2, 10.min(all / 8)].into_iter().map(|links| {
+        let less = whole.netlist.without_links(links, whole.seed);
+        less.expect("links").0
+    })
+}
+
+/// A switch between leaves and spines loses its only uplink.
+pub fn the_last_uplink_goes(whole: &Whole) -> Vec<Event> {
+    let mid = whole.switch(2, Where::Inside, &mut Random::stream(whole.seed, 9));
+    let mid = mid.expect("a switch between leaves and spines");
+    let mut links = whole.netlist.links_between_switches();
+    let level = |node: u32| level_and_index(&whole.netlist.nodes[node as usize]).map(|at| at.0);
+    links.retain(|sides| sides.iter().any(|side| side.0 == mid));
+    links.retain(|sides| sides.iter().any(|side| level(side.0) == Some(3)));
+    assert_eq!(links.len(), 1, "one parent");
+    let less = whole.netlist.without(&[Part::Link(links[0])]);
+    vec![("the uplink of a switch lost".into(), vec![less])]
+}
+
+/// Hosts come to a port at which no leaf has had a host, on one leaf after the other. Once most leaves have one there,
+/// all reserve a number for it, which may change others: on the first third of the leaves.
+pub fn hosts_come_to_a_new_port(whole: &Whole) -> Vec<Event> {
+    let mut netlist = whole.netlist.clone();
+    let leaves = carriers(&netlist);
+    let mut path = Vec::new();
+    for &leaf in &leaves[..leaves.len() / 3] {
+        let lid = names::next_lid(&netlist);
+        let port = spare(&netlist, leaf);
+        let host = add_host(&mut netlist, leaf, port);
+        names::name_new(&mut netlist, host, whole.seed.is_multiple_of(2));
+        netlist.nodes[host as usize].ports[0].lid = lid;
+        path.push(netlist.clone());
+        // Large fabrics: the first few are enough.
+        if leaves.len() > 50 && leaf > leaves[8] {
+            break;
         }
     }
+    vec![("hosts at a new port".into(), path)]
+}
 
-    /// The PGFT with additions of real fabrics: two LIDs an end node, aggregation nodes, gateways on two top switches.
-    pub fn furnished(shape: &str, seed: u64) -> Whole {
-        let mut whole = Whole::new(shape, seed);
-        let tops = whole.nodes(|e| e.level == whole.levels);
-        let netlist = &mut whole.netlist;
-        for &top in tops.iter().take(2) {
-            let port = spare(netlist, top);
-            add_gateway(netlist, top, port);
+/// These boxes are replaced by others, with a GUID below or above all others.
+pub fn each_is_replaced(whole: &Whole, boxes: impl IntoIterator<Item = u32>) -> Vec<Event> {
+    let both = |node| [(node, false), (node, true)];
+    let event = |(node, above)| {
+        let what = format!("{} replaced, GUID above: {above}", whole.place(node));
+        (what, vec![names::replaced(&whole.netlist, node, above)])
+    };
+    boxes.into_iter().flat_map(both).map(event).collect()
+}
+
+/// All switches get new GUIDs; a switch of each level is replaced.
+pub fn switches_are_replaced(whole: &Whole) -> Vec<Event> {
+    let anew = names::at_random(&whole.netlist, whole.seed + 100);
+    let mut all = switches(&whole.netlist);
+    Random::stream(whole.seed, 8).shuffle(&mut all);
+    let routed = Routed::up_down(&whole.netlist);
+    let levels = routed.levels();
+    let most = levels.values().copied().max().expect("switches");
+    let one = |level| all.iter().find(|&&s| levels[whole.place(s)] == level);
+    let ones = (0..=most).map(|level| *one(level).expect("a switch"));
+    let mut events = each_is_replaced(whole, ones);
+    events.push(("all anew".into(), vec![anew]));
+    events
+}
+
+/// In small fabrics all switches are replaced, one after the other, in others at most four.
+pub fn one_after_the_other_is_replaced(whole: &Whole) -> Vec<Event> {
+    let all = switches(&whole.netlist);
+    let step = if all.len() <= 16 {
+        1
+    } else {
+        all.len() / 4 + 1
+    };
+    let mut now = whole.netlist.clone();
+    let path = all.iter().step_by(step).map(|&s| {
+        now = names::replaced(&now, s, s % 2 == 0);
+        now.clone()
+    });
+    vec![("boxes are replaced".into(), path.collect())]
+}
+
+/// A host gets another adapter, or moves to a spare port of its leaf.
+pub fn a_host_is_replaced_or_moves(whole: &Whole) -> Vec<Event> {
+    let host = a_host(&whole.netlist, &mut Random::stream(whole.seed, 8));
+    let mut events = each_is_replaced(whole, [host]);
+    let port = &whole.netlist.nodes[host as usize].ports[0];
+    assert!(hosts_of(&whole.netlist, port.peer).len() > 1);
+    events.push(moves_to_a_spare_port(whole, (port.peer, port.peer_port)));
+    events
+}
+
+/// An end of a cable moves to a spare port of the same node.
+fn moves_to_a_spare_port(whole: &Whole, (node, port): (u32, PortNumber)) -> Event {
+    let moved = moved_to_port(&whole.netlist, node, port, spare(&whole.netlist, node));
+    let what = format!("{} port {port} to a spare one", whole.place(node));
+    (what, vec![moved])
+}
+
+/// The lower or upper end of a cable between switches.
+pub fn a_cable_moves(whole: &Whole) -> Vec<Event> {
+    let mut links = whole.netlist.links_between_switches();
+    Random::stream(whole.seed, 8).shuffle(&mut links);
+    let ends = links.into_iter().take(2).flatten();
+    ends.map(|end| moves_to_a_spare_port(whole, end)).collect()
+}
+
+/// A cable that joins spare ports of two switches.
+fn joined(netlist: &Netlist, a: u32, b: u32) -> Netlist {
+    let mut more = netlist.clone();
+    let [end, far] = [a, b].map(|s| (s, spare(netlist, s)));
+    link(&mut more, end, far);
+    more
+}
+
+/// A wrong cable comes and is pulled: from a leaf to an upper switch that is no parent, or to another leaf; a further
+/// cable, or the first uplink of the leaf.
+pub fn a_wrong_cable_is_pulled(whole: &Whole) -> Vec<Event> {
+    let random = &mut Random::stream(whole.seed, 10);
+    let leaves = carriers(&whole.netlist);
+    let mut others = switches(&whole.netlist);
+    others.retain(|s| !leaves.contains(s));
+    let one = leaves[random.below(leaves.len())];
+    let ports = || whole.netlist.nodes[one as usize].ports.iter();
+    let far = others.into_iter().rfind(|&s| ports().all(|p| p.peer != s));
+    let beside = leaves.iter().copied().rfind(|&s| s != one);
+    let hosts = hosts_of(&whole.netlist, one);
+    let up = ports().find(|p| !hosts.contains(&p.peer)).expect("uplinks");
+    let mut events = Vec::new();
+    for other in far.into_iter().chain(beside) {
+        let sides = [(one, up.number), (up.peer, up.peer_port)];
+        let mut moved = whole.netlist.without(&[Part::Link(sides)]);
+        link(&mut moved, sides[0], (other, spare(&whole.netlist, other)));
+        let more = joined(&whole.netlist, one, other);
+        for (what, wrong) in [("a cable", more), ("an uplink", moved)] {
+            let what = format!("{what} of {} at {}", whole.place(one), whole.place(other));
+            events.push((what, vec![wrong, whole.netlist.clone()]));
         }
-        add_aggregation_nodes(netlist);
-        for switch in netlist.nodes.iter_mut().filter(|n| n.kind == Kind::Switch) {
-            switch.port_count += SPARE;
-        }
-        let netlist = super::names::with_lids(netlist, 1, seed);
-        whole.netlist = super::names::at_random(&netlist, seed);
-        whole
     }
+    events
+}
 
-    /// Whether a switch is at an inner port of its neighbours above and below; or whether at least three siblings of
-    /// each of these have a switch at the same port.
-    fn may_go(&self, e: &Element, at: Where) -> bool {
-        let children = |level: usize| self.bases[level - 1].0;
-        let parents = |level: usize| self.bases[level - 1].1;
-        let inside = |digit: usize, of: usize| digit > 0 && digit + 1 < of;
-        let below: usize = (1..e.level).map(parents).product::<usize>();
-        let beside: usize = (e.level + 1..=self.levels).map(children).product();
-        let at_children = e.level == 1
-            || match at {
-                Where::Inside => inside(e.digits[e.level - 1], parents(e.level)),
-                Where::Told => below * beside > 3,
-            };
-        let at_parents = e.level == self.levels
-            || match at {
-                Where::Inside => inside(e.digits[e.level], children(e.level + 1)),
-                Where::Told => {
-                    let siblings = parents(e.level) * below;
-                    let cousins: usize = (e.level + 2..=self.levels).map(children).product();
-                    siblings * cousins > 3 && (e.level > 1 || cousins > 3)
-                }
-            };
-        at_children && at_parents
-    }
+/// A switch that is there for one sweep, and a host that moves and comes back.
+pub fn a_visitor_leaves(whole: &Whole) -> Vec<Event> {
+    let netlist = &whole.netlist;
+    let leaf = carriers(netlist)[0];
+    let mut visited = netlist.clone();
+    let visitor = visited.nodes.len() as u32;
+    let mut node = netlist.nodes[leaf as usize].clone();
+    (node.id, node.description) = ("visitor".into(), "visitor".into());
+    (node.ports, node.lid) = (Vec::new(), names::next_lid(netlist));
+    visited.nodes.push(node);
+    names::name_new(&mut visited, visitor, true);
+    link(
+        &mut visited,
+        (leaf, spare(netlist, leaf)),
+        (visitor, PortNumber(1)),
+    );
+    let host = hosts_of(netlist, leaf)[0];
+    let port = netlist.nodes[host as usize].ports[0].peer_port;
+    let moved = moved_to_port(netlist, leaf, port, spare(netlist, leaf));
+    let back = |what: &str, then| (what.to_owned(), vec![then, netlist.clone()]);
+    vec![back("a visitor", visited), back("a host moves", moved)]
+}
 
-    /// A switch of a level that may go, drawn.
-    pub fn switch(&self, level: usize, at: Where, random: &mut Random) -> Option<u32> {
-        let these = self.nodes(|e| e.level == level && self.may_go(e, at));
-        (!these.is_empty()).then(|| these[random.below(these.len())])
-    }
+/// Drawn: a link of four goes.
+pub fn a_link_goes(whole: &Whole) -> Vec<Event> {
+    let event = |nth| {
+        let less = whole.netlist.without_links(1, 100 * whole.seed + nth);
+        let (less, lost) = less.expect("links");
+        (
+            format!("without {}", whole.netlist.describe(lost[0])),
+            vec![less],
+        )
+    };
+    (0..4).map(event).collect()
+}
 
-    /// Two switches at neighbouring places, which go together as with a line card.
-    pub fn line_card(&self, level: usize, random: &mut Random) -> Option<Vec<u32>> {
-        let one = self.switch(level, Where::Inside, random)?;
-        let element = self.elements.iter().find(|e| e.node == one)?;
-        // The next place: one more in the digit that is its port at the neighbours.
-        let digit = level - usize::from(level == self.levels);
-        let mut wanted = element.digits.clone();
-        wanted[digit] += 1;
-        let mut all = self.elements.iter();
-        let next = all.find(|e| e.level == level && e.digits == wanted)?;
-        let may_go = self.may_go(next, Where::Inside);
-        may_go.then(|| vec![one, next.node])
-    }
+/// Three cables between leaves, each with the leaves.
+fn cables_between_leaves(whole: &Whole) -> Vec<(String, [u32; 2], Netlist)> {
+    let mut leaves = carriers(&whole.netlist);
+    leaves.retain(|&s| {
+        let place = whole.place(s);
+        place.starts_with("leaf ") && !place.contains("spines") || place.starts_with("L1")
+    });
+    Random::stream(whole.seed, 7).shuffle(&mut leaves);
+    let cable = |&[a, b]: &[u32; 2]| {
+        let what = format!("a cable between {:?}", [a, b].map(|s| whole.place(s)));
+        (what, [a, b], joined(&whole.netlist, a, b))
+    };
+    leaves.as_chunks().0.iter().take(3).map(cable).collect()
+}
 
-    /// All switches of a pod below the top level, drawn, but not of the first or last pod.
-    pub fn pod(&self, random: &mut Random) -> Option<Vec<u32>> {
-        let pods = self.bases[self.levels - 1].0;
-        (self.levels > 2 && pods > 2).then(|| self.nth_pod(1 + random.below(pods - 2)))
-    }
+/// A cable between two leaves, of one pod or of two.
+pub fn a_cable_joins_leaves(whole: &Whole) -> Vec<Event> {
+    let cables = cables_between_leaves(whole).into_iter();
+    cables.map(|(what, _, more)| (what, vec![more])).collect()
+}
 
-    pub fn last_pod(&self) -> Vec<u32> {
-        self.nth_pod(self.bases[self.levels - 1].0 - 1)
-    }
-
-    fn nth_pod(&self, pod: usize) -> Vec<u32> {
-        self.nodes(|e| e.level < self.levels && e.digits[self.levels - 1] == pod)
-    }
-
-    fn nodes(&self, are: impl Fn(&Element) -> bool) -> Vec<u32> {
-        let these = self.elements.iter().filter(|e| are(e));
-        these.map(|e| e.node).collect()
-    }
-
-    /// The switches at one uplink of all leaves, and all above them: a plane, drawn, but not the first or last.
-    pub fn plane(&self, random: &mut Random) -> Option<Vec<u32>> {
-        let planes = self.bases[1].1;
-        if self.levels < 3 || planes < 3 {
-            return None;
-        }
-        let plane = 1 + random.below(planes - 2);
-        Some(self.nodes(|e| e.level > 1 && e.digits[1] == plane))
-    }
-
-    /// The number of planes at the top level. Top switches above the same switches are one plane.
-    pub fn planes(&self) -> usize {
-        let bases = self.bases[1..self.levels - 1].iter();
-        bases.map(|base| base.1).product()
-    }
-
-    /// The top switches of one plane.
-    pub fn top_of(&self, plane: usize) -> Vec<u32> {
-        self.nodes(|e| {
-            let own = (1..self.levels - 1).rev();
-            let number = own.fold(0, |sum, digit| sum * self.bases[digit].1 + e.digits[digit]);
-            e.level == self.levels && number == plane
+/// With such a cable, all hosts of the first leaf go, or those of both.
+pub fn joined_leaves_lose_their_hosts(whole: &Whole) -> Vec<Event> {
+    let cables = cables_between_leaves(whole).into_iter();
+    let event = |(what, pair, more): (String, [u32; 2], Netlist)| {
+        [1, 2].map(|count| {
+            let less = more.without_nodes(&of_leaves(&more, &pair[..count]));
+            (format!("{what}, {count} emptied"), vec![more.clone(), less])
         })
-    }
-
-    pub fn levels(&self) -> usize {
-        self.levels
-    }
-
-    pub fn last_leaf(&self) -> u32 {
-        *self.nodes(|e| e.level == 1).last().expect("leaves")
-    }
-}
-
-/// The switches of a pod of leaves and mids.
-pub fn pod(netlist: &Netlist, pod: usize) -> Vec<u32> {
-    let in_pod = |&s: &u32| {
-        let place = &netlist.nodes[s as usize].description;
-        let of = |word: &str| place.starts_with(&format!("{word} {pod}."));
-        of("leaf") || of("mid")
     };
-    switches(netlist).into_iter().filter(in_pod).collect()
+    cables.flat_map(event).collect()
 }
 
-/// Interleaves ports at the switches above: of each two neighbouring leaves one gets the odd ports, one the even ones.
-pub fn interleaved(netlist: &Netlist, links: u8) -> Netlist {
-    let mut other = netlist.clone();
-    let port = |at: u8| {
-        let (block, within) = ((at - 1) / (2 * links), (at - 1) % (2 * links));
-        block * 2 * links + within % links * 2 + within / links + 1
-    };
-    let is_top = |node: u32| netlist.nodes[node as usize].description.starts_with("L2-");
-    for (nth, node) in (0..).zip(&mut other.nodes) {
-        for link in &mut node.ports {
-            if is_top(nth) {
-                link.number = port(link.number);
-            } else if is_top(link.peer) {
-                link.peer_port = port(link.peer_port);
-            }
-        }
-        node.ports.sort_by_key(|link| link.number);
+/// Four times, all boxes are replaced.
+pub fn all_are_replaced(whole: &Whole) -> Vec<Event> {
+    let anew = |nth| names::at_random(&whole.netlist, 100 * whole.seed + nth);
+    let event = |nth| (format!("all replaced, {nth}"), vec![anew(nth)]);
+    (0..4).map(event).collect()
+}
+
+/// A mid switch loses its only uplink.
+pub fn a_mid_loses_its_uplink(whole: &Whole) -> Vec<Event> {
+    let mut less = whole.netlist.clone();
+    let ends = ["mid 1.0", "spine 0.0"].map(|place| whole.node(place));
+    for (s, other) in [(ends[0], ends[1]), (ends[1], ends[0])] {
+        let ports = &mut less.nodes[s as usize].ports;
+        ports.retain(|port| port.peer != other);
     }
-    other
-}
-
-pub fn a_host(netlist: &Netlist, random: &mut Random) -> u32 {
-    let is_host = |&n: &u32| {
-        let node = &netlist.nodes[n as usize];
-        node.kind == Kind::Ca && !node.is_aggregation()
-    };
-    let hosts: Vec<u32> = (0..netlist.nodes.len() as u32).filter(is_host).collect();
-    hosts[random.below(hosts.len())]
-}
-
-/// Moves the end of a cable to another port of the same node.
-pub fn moved_to_port(netlist: &Netlist, node: u32, from: u8, to: u8) -> Netlist {
-    let mut netlist = netlist.clone();
-    let ports = &mut netlist.nodes[node as usize].ports;
-    let port = ports.iter_mut().find(|p| p.number == from);
-    let port = port.expect("a cable");
-    port.number = to;
-    let (peer, peer_port) = (port.peer, port.peer_port);
-    ports.sort_by_key(|p| p.number);
-    let back = netlist.nodes[peer as usize].ports.iter_mut();
-    let mut back = back.filter(|p| p.number == peer_port);
-    back.next().expect("two ends").peer_port = to;
-    netlist
-}
-
-/// The highest port of a switch: a spare one.
-pub fn spare(netlist: &Netlist, switch: u32) -> u8 {
-    netlist.nodes[switch as usize].port_count
-}
-
-/// The netlist without these nodes, and without the hosts of a switch that goes.
-pub fn without(netlist: &Netlist, nodes: &[u32]) -> Netlist {
-    let parts: Vec<Part> = nodes.iter().map(|&n| Part::Node(n)).collect();
-    netlist.without(&parts)
+    vec![("without the uplink of mid 1.0".into(), vec![less])]
 }

@@ -2,18 +2,19 @@
 //! of all its children.
 
 use super::names;
+use crate::drawn::tree;
 pub use crate::drawn::{add, add_aggregation_nodes, add_host, link, switches};
-use dmodc::netlist::generate::{Order, Pgft, build};
-use dmodc::netlist::{Kind, Netlist, Node};
-use dmodc::random::Random;
+use dmodc_fabric::PortNumber;
+use dmodc_fabric::random::Random;
+use dmodc_formats::netlist::generate::{Order, Pgft};
+use dmodc_formats::netlist::{Kind, Netlist, Node};
 
 /// Spare ports of every switch.
 pub const SPARE: u8 = 8;
 
 /// A whole PGFT, places in order, some ports of each switch free. LIDs at random, GUIDs in order.
 pub fn pgft(shape: &str) -> Netlist {
-    let shape: Pgft = shape.parse().expect("a shape");
-    let mut netlist = build(&shape.into(), Order::default());
+    let mut netlist = tree(shape, Order::default());
     for node in netlist.nodes.iter_mut().filter(|n| n.kind == Kind::Switch) {
         node.port_count += SPARE;
     }
@@ -27,8 +28,7 @@ pub fn level_and_index(node: &Node) -> Option<(usize, usize)> {
 }
 
 /// The digits of an element of a PGFT, digit 1 first: see the generator.
-pub fn digits(shape: &str, level: usize, mut index: usize) -> Vec<usize> {
-    let shape: Pgft = shape.parse().expect("a shape");
+pub fn digits(shape: &Pgft, level: usize, mut index: usize) -> Vec<usize> {
     let bases = (1..=shape.levels()).map(|i| match i <= level {
         true => shape.parents(i),
         false => shape.children(i),
@@ -41,7 +41,7 @@ pub fn digits(shape: &str, level: usize, mut index: usize) -> Vec<usize> {
     digits.collect()
 }
 
-pub fn add_gateway(netlist: &mut Netlist, switch: u32, port: u8) -> u32 {
+pub fn add_gateway(netlist: &mut Netlist, switch: u32, port: PortNumber) -> u32 {
     let host = add_host(netlist, switch, port);
     netlist.nodes[host as usize].kind = Kind::Router;
     host
@@ -63,7 +63,7 @@ pub fn carriers(netlist: &Netlist) -> Vec<u32> {
     carriers
 }
 
-pub fn at(netlist: &Netlist, place: &str) -> u32 {
+pub fn node_at(netlist: &Netlist, place: &str) -> u32 {
     let found = netlist.nodes.iter().position(|n| n.description == place);
     found.unwrap_or_else(|| panic!("nothing at {place}")) as u32
 }
@@ -115,13 +115,14 @@ impl Pods {
                 let top = format!("spine {plane}.{spine}");
                 let top = add(&mut net, Kind::Switch, top, ports);
                 for (pod, mids) in mids.iter().enumerate() {
-                    let mid = (mids[plane], down + spine as u8 + 1);
-                    link(&mut net, mid, (top, pod as u8 + 1));
+                    let mid = (mids[plane], PortNumber(down + spine as u8 + 1));
+                    link(&mut net, mid, (top, PortNumber(pod as u8 + 1)));
                 }
                 for (nth, &leaf) in others.iter().enumerate() {
-                    let port = (leaves.len() + nth) as u8 + 1;
+                    let port = PortNumber((leaves.len() + nth) as u8 + 1);
                     let uplink = self.hosts.1 + plane * self.spines + spine;
-                    link(&mut net, (leaf, uplink as u8 + 1), (top, port));
+                    let uplink = PortNumber(uplink as u8 + 1);
+                    link(&mut net, (leaf, uplink), (top, port));
                 }
             }
         }
@@ -129,7 +130,7 @@ impl Pods {
             for (nth, &leaf) in leaves.iter().enumerate() {
                 for (plane, &mid) in mids.iter().enumerate() {
                     for parallel in 0..self.links {
-                        let port = (nth * self.links + parallel) as u8 + 1;
+                        let port = PortNumber((nth * self.links + parallel) as u8 + 1);
                         link(&mut net, (leaf, self.uplink(plane, parallel)), (mid, port));
                     }
                 }
@@ -137,7 +138,7 @@ impl Pods {
         }
         for leaf in all.into_iter().chain(others) {
             let count = self.hosts.0 + random.below(self.hosts.1 - self.hosts.0 + 1);
-            for port in 1..=count as u8 {
+            for port in PortNumber::external(count as u8) {
                 add_host(&mut net, leaf, port);
             }
         }
@@ -149,8 +150,8 @@ impl Pods {
         add(net, Kind::Switch, place, ports as u8 + SPARE)
     }
 
-    fn uplink(&self, plane: usize, parallel: usize) -> u8 {
-        (self.hosts.1 + plane * self.links + parallel) as u8 + 1
+    fn uplink(&self, plane: usize, parallel: usize) -> PortNumber {
+        PortNumber((self.hosts.1 + plane * self.links + parallel) as u8 + 1)
     }
 }
 
@@ -166,4 +167,47 @@ pub fn uneven(seed: u64, on_spines: usize) -> Pods {
         hosts: (6, 12),
         on_spines,
     }
+}
+
+/// The switches of a pod of leaves and mids.
+pub fn pod(netlist: &Netlist, pod: usize) -> Vec<u32> {
+    let in_pod = |&s: &u32| {
+        let place = &netlist.nodes[s as usize].description;
+        let of = |word: &str| place.starts_with(&format!("{word} {pod}."));
+        of("leaf") || of("mid")
+    };
+    switches(netlist).into_iter().filter(in_pod).collect()
+}
+
+/// Interleaves ports at the switches above: of each two neighbouring leaves one gets the odd ports, one the even ones.
+pub fn interleaved(netlist: &Netlist, links: u8) -> Netlist {
+    let is_top = |node: u32| netlist.nodes[node as usize].description.starts_with("L2-");
+    names::renumbered(netlist, |node, port| {
+        let before = port.0 - 1;
+        let (block, within) = (before / (2 * links), before % (2 * links));
+        match is_top(node) {
+            true => PortNumber(block * 2 * links + within % links * 2 + within / links + 1),
+            false => port,
+        }
+    })
+}
+
+pub fn a_host(netlist: &Netlist, random: &mut Random) -> u32 {
+    let is_host = |&n: &u32| {
+        let node = &netlist.nodes[n as usize];
+        node.kind == Kind::Ca && !node.is_aggregation()
+    };
+    let hosts: Vec<u32> = (0..netlist.nodes.len() as u32).filter(is_host).collect();
+    hosts[random.below(hosts.len())]
+}
+
+/// Moves the end of a cable to another port of the same node.
+pub fn moved_to_port(netlist: &Netlist, node: u32, from: PortNumber, to: PortNumber) -> Netlist {
+    let is_it = |end| end == (node, from);
+    names::renumbered(netlist, |n, port| if is_it((n, port)) { to } else { port })
+}
+
+/// The highest port of a switch: a spare one.
+pub fn spare(netlist: &Netlist, switch: u32) -> PortNumber {
+    PortNumber(netlist.nodes[switch as usize].port_count)
 }

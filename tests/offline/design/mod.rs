@@ -5,29 +5,26 @@
 //! test makes all its throws and then lists those that failed, so that one run shows how far the program is from its
 //! goal.
 
-mod boxes;
-mod detours;
 mod events;
 pub mod fabrics;
-mod faults;
-mod growth;
-mod levels;
 pub mod names;
 mod papers;
 mod production;
 mod quality;
-mod reference;
-mod roles;
 mod sparse;
+mod stability;
+mod table;
+mod trees;
 mod types;
+mod whole;
 
 use crate::forced::Forced;
 use crate::long;
 use crate::routed::{Routed, others, with_reference};
-use dmodc::analysis::Traffic;
-use dmodc::dmodc::{Faults, OnUnreachable, Options, RouteError};
-use dmodc::fabric::Guid;
-use dmodc::netlist::{Kind, Netlist};
+use dmodc_analysis::Traffic;
+use dmodc_core::{Faults, OnUnreachable, Options, RouteError};
+use dmodc_fabric::{Guid, NodeId, PortNumber};
+use dmodc_formats::netlist::{Kind, Netlist};
 
 /// The findings of one test. All of them are printed.
 #[derive(Default)]
@@ -51,11 +48,6 @@ impl Findings {
         self.routed(Routed::asked(netlist, &Options::default()), what)
     }
 
-    /// As [`Findings::route`], without detours.
-    fn route_up_down(&mut self, netlist: &Netlist, what: &str) -> Option<Routed> {
-        self.routed(Routed::asked(netlist, &Routed::partial()), what)
-    }
-
     fn routed(&mut self, routed: Result<Routed, RouteError>, what: &str) -> Option<Routed> {
         match routed {
             Ok(routed) => Some(routed),
@@ -63,37 +55,6 @@ impl Findings {
                 self.add(false, format!("{what}: {refusal}"));
                 None
             }
-        }
-    }
-
-    /// Only entries of LIDs that came, went or moved change, and the tables have no defect.
-    fn only_own(&mut self, before: &Routed, after: &Routed, what: &str) {
-        let changes = before.changes(after);
-        self.judge(others(&changes) == 0, after, what, changes);
-    }
-
-    /// No entry changes whose port still leads nearer, and the tables have no defect.
-    fn only_forced(&mut self, before: &Routed, after: &Routed, what: &str) {
-        let changes = before.changes(after);
-        self.judge(changes.needless.entries == 0, after, what, changes);
-    }
-
-    /// As [`Findings::only_forced`], when these nodes die.
-    fn die(&mut self, before: &Routed, gone: &[u32], what: &str) {
-        let after = Routed::up_down(&events::without(&before.netlist, gone));
-        self.only_forced(before, &after, &format!("{what} dead"));
-    }
-
-    fn judge(&mut self, holds: bool, after: &Routed, what: &str, changes: Forced) {
-        let entries = after.tables.len() * after.fabric.lid_count();
-        let (own, forced, needless) = (changes.own, changes.forced, changes.needless);
-        let figures = format!(
-            "own {}, forced {}, needless {} of {entries}",
-            own.entries, forced.entries, needless.entries
-        );
-        match after.defect() {
-            Some(defect) => self.add(false, format!("{what}: {figures}; {defect}")),
-            None => self.add(holds, format!("{what}: {figures}")),
         }
     }
 }

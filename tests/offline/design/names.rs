@@ -1,9 +1,10 @@
 //! New GUIDs, LIDs and port numbers. The nodes of a netlist are in the order of places, and their descriptions name the
 //! places; all other marks of a box are random.
 
-use dmodc::fabric::{Guid, Lid};
-use dmodc::netlist::{Kind, Netlist, Node, Port};
-use dmodc::random::Random;
+use dmodc_fabric::random::Random;
+use dmodc_fabric::{Guid, Lid, PortNumber};
+use dmodc_formats::netlist::{Kind, Netlist, Node};
+use std::collections::HashMap;
 
 /// Bases so far apart that no port GUID (node GUID + port number) equals a node GUID.
 const HOSTS: u64 = 0x0001_0000_0000_0000;
@@ -43,7 +44,7 @@ fn rename(node: &mut Node, guid: Guid) {
     (node.guid, node.system_guid) = (guid, Some(guid));
     if node.kind != Kind::Switch {
         for port in &mut node.ports {
-            port.guid = Some(Guid(guid.0 + u64::from(port.number)));
+            port.guid = Some(Guid(guid.0 + u64::from(port.number.0)));
         }
     }
 }
@@ -95,36 +96,30 @@ pub fn name_new(netlist: &mut Netlist, node: u32, above: bool) {
     rename(&mut netlist.nodes[node as usize], Guid(guid));
 }
 
-/// Cables at random: shuffles the numbers of the cabled ports of every switch.
-pub fn with_ports_shuffled(netlist: &Netlist, seed: u64) -> Netlist {
+/// The same cables at other ports: `new` is the number of a node's port.
+pub fn renumbered(netlist: &Netlist, new: impl Fn(u32, PortNumber) -> PortNumber) -> Netlist {
     let mut netlist = netlist.clone();
-    let mut random = Random::stream(seed, 2);
-    let number =
-        |netlist: &Netlist, (node, at): (usize, usize)| netlist.nodes[node].ports[at].number;
-    for s in 0..netlist.nodes.len() {
-        if netlist.nodes[s].kind != Kind::Switch {
-            continue;
+    for (index, node) in (0..).zip(&mut netlist.nodes) {
+        for port in &mut node.ports {
+            port.number = new(index, port.number);
+            port.peer_port = new(port.peer, port.peer_port);
         }
-        let count = netlist.nodes[s].ports.len();
-        let mut numbers: Vec<u8> = (0..count).map(|at| number(&netlist, (s, at))).collect();
-        random.shuffle(&mut numbers);
-        for (at, new) in numbers.into_iter().enumerate() {
-            let Port {
-                number: old, peer, ..
-            } = netlist.nodes[s].ports[at];
-            let far = netlist.nodes[peer as usize].ports.iter_mut();
-            let mut back = far.filter(|p| (p.peer as usize, p.peer_port) == (s, old));
-            // Marks this end, so that the next link of the same pair does not find it.
-            if let Some(back) = back.next() {
-                (back.peer, back.peer_port) = (s as u32 | MARK, new);
-            }
-            netlist.nodes[s].ports[at].number = new;
-        }
-        let ports = netlist.nodes.iter_mut().flat_map(|n| &mut n.ports);
-        ports.for_each(|port| port.peer &= !MARK);
-        netlist.nodes[s].ports.sort_by_key(|port| port.number);
+        node.ports.sort_by_key(|port| port.number);
     }
     netlist
 }
 
-const MARK: u32 = 1 << 31;
+/// Cables at random: shuffles the numbers of the cabled ports of every switch.
+pub fn with_ports_shuffled(netlist: &Netlist, seed: u64) -> Netlist {
+    let mut random = Random::stream(seed, 2);
+    let shuffled = netlist.nodes.iter().map(|node| {
+        let old: Vec<PortNumber> = node.ports.iter().map(|port| port.number).collect();
+        let mut new = old.clone();
+        if node.kind == Kind::Switch {
+            random.shuffle(&mut new);
+        }
+        old.into_iter().zip(new).collect()
+    });
+    let shuffled: Vec<HashMap<PortNumber, PortNumber>> = shuffled.collect();
+    renumbered(netlist, |node, port| shuffled[node as usize][&port])
+}

@@ -45,11 +45,9 @@ fn differing(a: &Routed, b: &Routed) -> usize {
 }
 
 /// The LIDs of the end nodes, in the order of their topological NIDs.
-fn order(routed: &Routed) -> Vec<dmodc::fabric::Lid> {
+fn order(routed: &Routed) -> Vec<dmodc_fabric::Lid> {
     let nodes = routed.plan.order().iter();
-    nodes
-        .map(|&n| routed.fabric.end_nodes()[n as usize].lid)
-        .collect()
+    nodes.map(|&n| routed.fabric.end_nodes()[n].lid).collect()
 }
 
 fn are_the_papers(found: &mut Findings, what: &str, places: &Netlist, seed: u64) {
@@ -102,10 +100,9 @@ fn with_lmc_and_aggregation_nodes() {
             };
             let hosts = |routed: &Routed| -> Vec<_> {
                 let nodes = routed.fabric.end_nodes();
-                let is_host =
-                    |&&n: &&u32| nodes[n as usize].kind != dmodc::fabric::NodeKind::Aggregation;
+                let is_host = |&&n: &&NodeId| nodes[n].kind != dmodc_fabric::NodeKind::Aggregation;
                 let hosts = routed.plan.order().iter().filter(is_host);
-                hosts.map(|&n| nodes[n as usize].lid).collect()
+                hosts.map(|&n| nodes[n].lid).collect()
             };
             let (a, b) = (hosts(&stable), hosts(&oracle));
             let figures = (stable.a2a(), stable.sp(), oracle.a2a(), oracle.sp());

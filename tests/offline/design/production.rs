@@ -1,92 +1,106 @@
-//! The production fabrics of the repository. Quality is at least that of an older version with the better of two orders
-//! of places. Only on the smallest is a stock engine ahead.
+//! The production fabrics of the repository: those that are trees, and what happens to them.
 
-use super::fabrics::switches;
+use super::events::*;
+use super::fabrics::{carriers, hosts_of, switches};
+use super::trees::leaves_of;
+use super::whole::Whole;
 use super::*;
-use crate::long;
 use crate::support::{data, production};
-use dmodc::random::Random;
-use std::path::Path;
+use dmodc_fabric::NodeKind;
+use dmodc_fabric::random::Random;
+use dmodc_formats::netlist::Port;
 
-/// A fabric, the upper limits of A2A, RP and SP, and the lower limit of EBB in percent. The goals were an EBB of 72 for
-/// the third, and 19, 6, 5 for the last: `paper` has 20, 6, 6 too, and updn, which treats the spine with three hosts
-/// like any other, 18, 6, 5.
-const GOALS: [(&str, [u32; 3], f64); 4] = [
-    // One of the two orders had an SP of 4 here, both an EBB of 48.7.
-    ("director-174sw", [18, 7, 5], 50.0),
-    ("gpu-cluster-206sw", [70, 5, 6], 68.0),
-    ("irregular-11sw", [9, 4, 6], 71.0),
-    ("leaf-to-leaf-8sw", [20, 6, 6], 55.2),
-];
-
-fn measured(found: &mut Findings, what: &str, routed: &Routed, most: [u32; 3], ebb: f64) {
-    let traffic = routed.traffic();
-    let quiet = &|_| ();
-    let patterns = if is_long() { 1000 } else { 200 };
-    let risks = [
-        traffic.all_to_all(quiet).value,
-        traffic.random_permutations(patterns, 1, quiet).value,
-        traffic.shifts(quiet).value,
-    ];
-    let is = traffic.effective_bisection_bandwidth(patterns, 1, false, quiet);
-    let is = is.expect("nodes").percent;
-    let holds = risks.iter().zip(&most).all(|(is, most)| is <= most) && is >= ebb;
-    found.add(
-        holds && routed.defect().is_none(),
-        format!("{what}: A2A, RP, SP {risks:?}, EBB {is:.1}; at most {most:?}, at least {ebb}"),
-    );
-}
-
-fn read(name: &str) -> Netlist {
+pub fn read(name: &str) -> Netlist {
     let path = data(&format!("production/{name}.ibnetdiscover"));
     Netlist::parse(&std::fs::read(path).expect("a file")).expect("a netlist")
 }
 
-/// The fabrics keep these limits; those with regular cables also with other GUIDs.
-#[test]
-fn are_as_good_as_they_can_be() {
-    let mut found = Findings::default();
-    for (at, (name, most, ebb)) in GOALS.into_iter().enumerate() {
-        let netlist = read(name);
-        measured(&mut found, name, &Routed::new(&netlist), most, ebb);
-        for seed in throws(2).filter(|_| at < 2) {
-            let what = format!("{name}, GUIDs of seed {seed}");
-            if let Some(routed) = found.route(&names::at_random(&netlist, seed), &what) {
-                measured(&mut found, &what, &routed, most, ebb);
-            }
-        }
-    }
-}
-
 /// The production fabrics that are trees, by the name of the file.
-pub fn trees() -> Vec<(String, Netlist)> {
-    let named = |path: &Path| {
-        path.file_stem()
-            .expect("a name")
-            .to_string_lossy()
-            .into_owned()
-    };
-    let mut names: Vec<String> = production().iter().map(|path| named(path)).collect();
-    names.retain(|name| !name.contains("ring"));
-    let trees = names.into_iter().map(|name| {
+pub fn trees() -> impl Iterator<Item = Whole> {
+    let files = production().into_iter();
+    let names = files.map(|path| {
+        let name = path.file_stem().expect("a name");
+        name.to_string_lossy().into_owned()
+    });
+    names.filter(|name| !name.contains("ring")).map(|name| {
         let mut netlist = read(&name);
         // In these tests descriptions name places.
         for node in &mut netlist.nodes {
             node.description = match node.is_aggregation() {
-                true => dmodc::fabric::NodeKind::AGGREGATION_DESCRIPTION.into(),
+                true => NodeKind::AGGREGATION_DESCRIPTION.into(),
                 false => node.guid.to_string(),
             };
         }
-        (name, netlist)
-    });
-    trees.collect()
+        Whole::named(&name, 1, netlist)
+    })
+}
+
+/// The trees of whose cables at least 95 % are regular.
+pub fn regular() -> impl Iterator<Item = Whole> {
+    trees().filter(|w| w.what.contains("director") || w.what.contains("gpu"))
+}
+
+/// Seeds that leave by far the most hosts on one leaf of `irregular-11sw`.
+const ONE_BY_FAR: [u64; 2] = [9, 16];
+
+/// All hosts of one leaf, or of eight leaves, or half of all hosts. With few leaves it is a tenth of all: half of
+/// the hosts of six leaves may look like all hosts of the design, and end at another port.
+pub fn some_hosts(whole: &Whole) -> Vec<Group> {
+    let netlist = &whole.netlist;
+    let all = leaves_of(netlist);
+    let drawn = |seed: u64, count: usize| {
+        let mut leaves = all.clone();
+        Random::new(seed).shuffle(&mut leaves);
+        leaves.truncate(count);
+        leaves
+    };
+    let alone = drawn(1, if is_long() { all.len() } else { 10 }).into_iter();
+    let one = |leaf| {
+        (
+            format!("all of {}", whole.place(leaf)),
+            hosts_of(netlist, leaf),
+        )
+    };
+    let eight = |seed| {
+        let leaves = drawn(seed, 8.min(all.len() / 2));
+        let what = format!("seed {seed}: all of {} leaves", leaves.len());
+        (what, of_leaves(netlist, &leaves))
+    };
+    let part = if all.len() < 16 { 10 } else { 2 };
+    let some = |seed| {
+        let mut hosts = of_leaves(netlist, &carriers(netlist));
+        Random::new(seed).shuffle(&mut hosts);
+        hosts.truncate(hosts.len() / part);
+        (format!("seed {seed}: one of {part} of all"), hosts)
+    };
+    let eights = throws(4).chain(ONE_BY_FAR).map(eight);
+    let all = alone.map(one).chain(eights).chain(throws(4).map(some));
+    all.collect()
 }
 
 /// Some switches, drawn.
-fn some(netlist: &Netlist, count: usize, may: impl Fn(u32) -> bool) -> Vec<u32> {
-    let mut drawn: Vec<u32> = switches(netlist).into_iter().filter(|&s| may(s)).collect();
+pub fn some(whole: &Whole, count: usize, may: impl Fn(u32) -> bool) -> Vec<u32> {
+    let mut drawn = switches(&whole.netlist);
+    drawn.retain(|&s| may(s));
     Random::new(1).shuffle(&mut drawn);
     drawn.truncate(count * times() as usize);
+    drawn
+}
+
+/// Switches of planes where one pod has other parents, or more links, than all other pods.
+const OF_ODD_PLANES: [&str; 4] = [
+    "0xec0d9a030057ad00",
+    "0xec0d9a030057ad20",
+    "0xec0d9a030057ab80",
+    "0xec0d9a030057ae80",
+];
+
+/// Some inner switches, and those of odd planes.
+pub fn inner_ones(whole: &Whole) -> Vec<u32> {
+    let routed = Routed::up_down(&whole.netlist);
+    let mut drawn = some(whole, 8, |s| is_inside(&routed, s));
+    let odd = switches(&whole.netlist).into_iter();
+    drawn.extend(odd.filter(|&s| OF_ODD_PLANES.contains(&whole.place(s))));
     drawn
 }
 
@@ -99,52 +113,8 @@ fn is_inside(routed: &Routed, node: u32) -> bool {
     let mut up_down = ports.filter(|p| levels.contains_key(place(p.peer)));
     up_down.all(|port| {
         let there = routed.netlist.nodes[port.peer as usize].ports.iter();
-        let alike =
-            |p: &&dmodc::netlist::Port| p.peer != node && levels.get(place(p.peer)) == Some(&level);
-        let alike: Vec<u8> = there.filter(alike).map(|p| p.number).collect();
+        let alike = |p: &&Port| p.peer != node && levels.get(place(p.peer)) == Some(&level);
+        let alike: Vec<PortNumber> = there.filter(alike).map(|p| p.number).collect();
         alike.iter().any(|&p| p < port.peer_port) && alike.iter().any(|&p| p > port.peer_port)
     })
-}
-
-/// The trees of whose cables at least 95 % are regular.
-fn regular() -> impl Iterator<Item = (String, Netlist)> {
-    let plain = |name: &str| name.contains("director") || name.contains("gpu");
-    trees().into_iter().filter(move |(name, _)| plain(name))
-}
-
-/// Switches of planes where one pod has other parents, or more links, than all other pods.
-const OF_ODD_PLANES: [&str; 4] = [
-    "0xec0d9a030057ad00",
-    "0xec0d9a030057ad20",
-    "0xec0d9a030057ab80",
-    "0xec0d9a030057ae80",
-];
-
-/// A replaced switch changes only its own entries, a dead inner one only forced ones, without a reference.
-#[test]
-fn standing_entries_stay() {
-    if !long::runs("production fabrics of more than 20 switches") {
-        return;
-    }
-    let mut found = Findings::default();
-    for (name, netlist) in regular() {
-        let place = |switch: u32| &*netlist.nodes[switch as usize].description;
-        let before = Routed::new(&netlist);
-        for switch in some(&netlist, 6, |_| true) {
-            for above in [false, true] {
-                let after = Routed::new(&names::replaced(&netlist, switch, above));
-                let what = format!("{name}, {}, GUID above: {above}", place(switch));
-                found.only_own(&before, &after, &what);
-            }
-        }
-        let before = Routed::up_down(&netlist);
-        let mut drawn = some(&netlist, 8, |s| is_inside(&before, s));
-        let odd = switches(&netlist)
-            .into_iter()
-            .filter(|&s| OF_ODD_PLANES.contains(&place(s)));
-        drawn.extend(odd);
-        for switch in drawn {
-            found.die(&before, &[switch], &format!("{name}, {}", place(switch)));
-        }
-    }
 }

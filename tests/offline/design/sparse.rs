@@ -1,8 +1,8 @@
 //! Leaves that are not full, in a regular way: A2A, SP and effective bisection bandwidth are close to `paper`'s, which
 //! numbers only the hosts that are there, with GUIDs in order.
 
-use super::events::small;
 use super::fabrics::{carriers, hosts_of, pgft};
+use super::whole::small;
 use super::*;
 
 const SHAPES: [&str; 5] = [
@@ -27,30 +27,34 @@ pub fn only(places: &Netlist, stays: impl Fn(usize, usize) -> bool) -> Netlist {
 /// Whether a host stays, by the number of the leaf and the number of the host on it.
 type Stays = Box<dyn Fn(usize, usize) -> bool>;
 
-/// Halves, thirds, sixths of the hosts; the first few of each leaf; in turn a full leaf and a leaf with two hosts.
+/// Some of the hosts of each leaf, in the same way on all leaves: of two, three, six one stays, or goes.
+fn same_on_all_leaves() -> Vec<(String, Stays)> {
+    let some = |every| {
+        let of = |stay: bool| -> Stays { Box::new(move |_, host| (host % every == 0) == stay) };
+        let word = |stay| if stay { "stays" } else { "goes" };
+        [true, false].map(|stay| (format!("every {every}. host {}", word(stay)), of(stay)))
+    };
+    [2, 3, 6].into_iter().flat_map(some).collect()
+}
+
+/// A2A and SP are close to `paper`'s on the fabric with the hosts that are there; returns whether they are, and a text.
+fn is_close_to_paper(routed: &Routed, paper: &Routed) -> (bool, String) {
+    let [is, best] = [routed, paper].map(|r| (r.a2a(), r.sp()));
+    let text = format!("A2A, SP {is:?}; paper in order {best:?}");
+    (is_close(is.0, best.0) && is_close(is.1, best.1), text)
+}
+
+/// These; the first few of each leaf; in turn a full leaf and a leaf with
+/// two hosts.
 #[test]
 fn close_to_paper() {
-    let mut kinds: Vec<(String, Stays)> = Vec::new();
+    let mut kinds = same_on_all_leaves();
     let mut add = |what: String, stays: Stays| kinds.push((what, stays));
-    for every in [2, 3, 6] {
-        let each = format!("every {every}. host");
-        add(
-            format!("{each} stays"),
-            Box::new(move |_, host| host % every == 0),
-        );
-        add(
-            format!("{each} goes"),
-            Box::new(move |_, host| host % every != 0),
-        );
-        let stays = move |leaf, host| (leaf + host) % every == 0;
-        add(
-            format!("{each} stays, from another one on at each leaf"),
-            Box::new(stays),
-        );
-    }
     for count in [1, 2, 4] {
-        let stays = move |_, host| host < count;
-        add(format!("the first {count} of each leaf"), Box::new(stays));
+        add(
+            format!("the first {count} of each leaf"),
+            Box::new(move |_, host| host < count),
+        );
     }
     let by_turns = |leaf, host| leaf % 2 == 0 || host < 2;
     add("leaves full and leaves with two".into(), Box::new(by_turns));
@@ -59,24 +63,38 @@ fn close_to_paper() {
         let whole = pgft(shape);
         for (what, stays) in &kinds {
             let less = only(&whole, stays);
-            let oracle = Routed::paper(&names::in_order(&less));
+            let paper = Routed::paper(&names::in_order(&less));
             for seed in throws(1) {
                 let Some(routed) = found.route(&names::at_random(&less, seed), what) else {
                     continue;
                 };
-                let [is, best] = [&routed, &oracle].map(|r| {
+                let (close, text) = is_close_to_paper(&routed, &paper);
+                let [is, best] = [&routed, &paper].map(|r| {
                     let traffic = r.traffic();
                     let ebb = traffic.effective_bisection_bandwidth(40, 1, false, &|_| ());
-                    (r.a2a(), r.sp(), ebb.expect("nodes").percent)
+                    ebb.expect("nodes").percent
                 });
-                let risks = is_close(is.0, best.0) && is_close(is.1, best.1);
                 found.add(
-                    risks && is.2 > 0.93 * best.2 && routed.defect().is_none(),
-                    format!(
-                        "{shape}, {what}, seed {seed}: A2A, SP, EBB {is:?}; paper in order {best:?}"
-                    ),
+                    close && is > 0.93 * best && routed.defect().is_none(),
+                    format!("{shape}, {what}, seed {seed}: {text}; EBB {is}, {best}"),
                 );
             }
+        }
+    }
+}
+
+/// With a reference in which these hosts are off for good: they do not make the routes of the others worse.
+#[test]
+fn hosts_are_off_for_good() {
+    let mut found = Findings::default();
+    for shape in [SHAPES[0], SHAPES[3], SHAPES[4]] {
+        let whole = names::at_random(&pgft(shape), 1);
+        for (what, stays) in same_on_all_leaves() {
+            let less = only(&whole, stays);
+            let routed = Routed::with_reference(&less, &whole);
+            let paper = Routed::paper(&names::in_order(&less));
+            let (close, text) = is_close_to_paper(&routed, &paper);
+            found.add(close, format!("{shape}, {what}, with a reference: {text}"));
         }
     }
 }

@@ -1,13 +1,12 @@
-//! Node types work in the default mode: from compute nodes to I/O nodes, routes are as good as `paper`'s, and faults
-//! change only entries that have to change.
+//! Node types work in the default mode: from compute nodes to I/O nodes, routes are as good as `paper`'s.
 
-use super::events::*;
 use super::fabrics::{carriers, hosts_of, pgft};
+use super::whole::small;
 use super::*;
-use dmodc::random::Random;
+use dmodc_fabric::random::Random;
 
 /// The hosts that are I/O nodes, by a rule of `WHICH`.
-fn io_nodes(netlist: &Netlist, which: &str, seed: u64) -> Vec<u32> {
+pub fn io_nodes(netlist: &Netlist, which: &str, seed: u64) -> Vec<u32> {
     let leaves = carriers(netlist);
     let last = |&leaf: &u32| hosts_of(netlist, leaf).pop();
     match which {
@@ -30,7 +29,7 @@ fn io_nodes(netlist: &Netlist, which: &str, seed: u64) -> Vec<u32> {
     }
 }
 
-const WHICH: [&str; 4] = [
+pub const WHICH: [&str; 4] = [
     "at the last port of each leaf",
     "at the last two ports of each second leaf",
     "all of every sixth leaf",
@@ -46,7 +45,7 @@ fn port_guids(netlist: &Netlist, nodes: &[u32]) -> Vec<Guid> {
 }
 
 /// The options that name I/O nodes, and the compute nodes if `compute_too`.
-fn options(netlist: &Netlist, io: &[u32], compute_too: bool, faults: Faults) -> Options {
+pub fn options(netlist: &Netlist, io: &[u32], compute_too: bool, faults: Faults) -> Options {
     let others = carriers(netlist)
         .into_iter()
         .flat_map(|l| hosts_of(netlist, l));
@@ -64,7 +63,7 @@ fn options(netlist: &Netlist, io: &[u32], compute_too: bool, faults: Faults) -> 
 fn risks(routed: &Routed, options: &Options) -> (u32, u32) {
     let traffic = routed.traffic();
     let nodes = routed.fabric.end_nodes();
-    let is_io = |n: u32| options.io_guids.contains(&nodes[n as usize].guid);
+    let is_io = |n: NodeId| options.io_guids.contains(&nodes[n].guid);
     let to = traffic.type_to_type(|n| !is_io(n), is_io, &|_| ()).value;
     let from = traffic.type_to_type(is_io, |n| !is_io(n), &|_| ()).value;
     (to, from)
@@ -146,11 +145,7 @@ fn from_compute_nodes_to_io_nodes_listed_in_any_order() {
                 continue;
             };
             let plain = Routed::new(&netlist);
-            let is_io = |n: u32| {
-                asked
-                    .io_guids
-                    .contains(&plain.fabric.end_nodes()[n as usize].guid)
-            };
+            let is_io = |n: NodeId| asked.io_guids.contains(&plain.fabric.end_nodes()[n].guid);
             let to_io = |routed: &Routed| {
                 let traffic = Traffic::new(&routed.fabric, &routed.tables, plain.plan.order());
                 traffic.type_to_type(|n| !is_io(n), is_io, &|_| ()).value
@@ -160,54 +155,6 @@ fn from_compute_nodes_to_io_nodes_listed_in_any_order() {
                 is <= without + 1,
                 format!("{what}: to I/O {is}, without types {without}"),
             );
-        }
-    }
-}
-
-/// With types, a dead upper switch changes only forced entries; a replaced one, and a node that goes, only own ones.
-#[test]
-fn stable_under_faults() {
-    let mut found = Findings::default();
-    for shape in [SHAPES[2], SHAPES[5], SHAPES[7]] {
-        let whole = Whole::new(shape, 1);
-        let random = &mut Random::stream(1, 9);
-        for which in WHICH {
-            let io = io_nodes(&whole.netlist, which, 1);
-            let asked = options(&whole.netlist, &io, false, Faults::Stable);
-            let what = format!("{shape}, I/O {which}");
-            let mut upper = Vec::new();
-            for level in 2..=whole.levels() {
-                upper.extend(whole.switch(level, Where::Inside, random));
-            }
-            let host = loop {
-                let host = a_host(&whole.netlist, random);
-                if !io.contains(&host) {
-                    break host;
-                }
-            };
-            let mut route = |netlist: &Netlist| found.routed(Routed::asked(netlist, &asked), &what);
-            let before = route(&whole.netlist);
-            let dead: Vec<_> =
-                (upper.iter().map(|&s| route(&without(&whole.netlist, &[s])))).collect();
-            let replaced = upper
-                .iter()
-                .map(|&s| names::replaced(&whole.netlist, s, true));
-            let less = [host, io[io.len() / 2]].map(|n| whole.netlist.without_nodes(&[n]));
-            let others: Vec<_> = replaced
-                .chain(less)
-                .map(|netlist| route(&netlist))
-                .collect();
-            let Some(before) = before else { continue };
-            for after in dead.iter().flatten() {
-                found.only_forced(&before, after, &format!("{what}, an upper switch dead"));
-            }
-            for (nth, after) in others.iter().flatten().enumerate() {
-                found.only_own(
-                    &before,
-                    after,
-                    &format!("{what}, box or node {nth} replaced or gone"),
-                );
-            }
         }
     }
 }

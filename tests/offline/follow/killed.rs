@@ -2,9 +2,7 @@
 
 use super::{Running, Scene, wait_until};
 use crate::support::*;
-use dmodc::lft::Dump;
 use std::fs;
-use std::io::Read;
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
@@ -74,64 +72,4 @@ fn a_full_disk_leaves_the_old_tables_and_is_logged() {
     assert!(fs::read(scene.file("tables")).unwrap() == old);
     let mut left = fs::read_dir(scene.dir.path()).unwrap();
     assert!(!left.any(|e| path(&e.unwrap().path()).contains(".dmodc-")));
-}
-
-#[test]
-fn a_fifo_gives_whole_tables_or_a_file_that_opensm_refuses() {
-    let scene = Scene::new();
-    let large = scene.file("whole");
-    // The tables are longer than the buffer of a FIFO.
-    ok(&format!("generate PGFT(2;40,40;1,40;1,1) -o {large}"));
-    let wanted = Dump::parse(&scene.routed("whole")).unwrap();
-    let place = scene.file("fifo");
-    let discover = format!("cat {large}");
-    let args = ["follow", "--fifo", &place, "--discover", &discover];
-    for (kills, part) in [
-        ("both", 0),
-        ("both", 1),
-        ("both", 500_000),
-        ("none", 0),
-        ("follower", 0),
-        ("follower", 1),
-        ("follower", 500_000),
-    ] {
-        let mut follower = Running::spawn(scene.command().args(args));
-        follower.says("ranks: ");
-        let id = follower.child.id();
-        let guard = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
-        let mut reader = fs::File::open(&place).unwrap();
-        let mut text = vec![0; part];
-        reader.read_exact(&mut text).unwrap();
-        let id = id.to_string();
-        // A stopped follower starts no other guard.
-        let signals = match kills {
-            "both" => vec![("STOP", &*id), ("KILL", guard.trim()), ("KILL", &id)],
-            "follower" => vec![("KILL", &*id)],
-            _ => vec![],
-        };
-        for (signal, id) in signals {
-            let sent = Command::new("kill").args(["-s", signal, id]).status();
-            assert!(sent.unwrap().success());
-        }
-        reader.read_to_end(&mut text).unwrap();
-        let text = String::from_utf8(text).unwrap();
-        if kills == "both" {
-            assert!(text.ends_with("Unicast lids"), "after {part} bytes");
-            continue;
-        }
-        // As OpenSM reads the text: a later entry replaces an earlier one.
-        let text = text.replace("Unicast lidsUnicast lids", "Unicast lids");
-        let read = Dump::parse_leniently(text.as_bytes()).unwrap();
-        let entries = |dump: &Dump| -> Vec<_> {
-            let switches = dump.switches.iter().filter(|s| s.guid.0 != 0);
-            switches.map(|s| (s.guid, s.entries.clone())).collect()
-        };
-        let is_whole = entries(&read.value) == entries(&wanted);
-        assert!(is_whole, "{kills} after {part} bytes");
-        let starts = ["0x", "Unicast lids [", "1680 lids dumped"];
-        let is_odd = |l: &&str| !starts.iter().any(|start| l.starts_with(start));
-        assert_eq!(text.lines().find(is_odd), None, "a line is cut");
-    }
-    // At the end a plain file with the last tables is in place of the FIFO.
-    assert!(fs::read(&place).unwrap() == scene.routed("whole"));
 }

@@ -267,28 +267,6 @@ fn figures_say_since_when_tables_are_stale() {
 }
 
 #[test]
-fn tables_that_no_one_has_read_are_stale() {
-    let scene = Scene::new();
-    let (file, place) = (scene.file("prom"), scene.file("fifo"));
-    let discover = format!("sh {}", scene.file("script"));
-    let mut command = scene.command();
-    command.args(["follow", "--fifo", &place, "--discover", &discover]);
-    let mut follower = Running::spawn(command.args(["--every", "0.1", "--metrics", &file]));
-    follower.says("ranks: ");
-    scene.discovers("exit 1");
-    let old = fs::read(&place).unwrap();
-    follower.says("the tables are stale since");
-    scene.without("less", &["L2-3"]);
-    scene.finds("less");
-    follower.says("there are new tables, which OpenSM reads when it sweeps");
-    thread::sleep(Duration::from_millis(500));
-    let figures = fs::read_to_string(&file).unwrap();
-    assert!(!figures.contains("dmodc_stale_since_timestamp_seconds 0"));
-    assert!(fs::read(&place).unwrap() != old);
-    follower.says("no longer stale");
-}
-
-#[test]
 fn a_command_that_fails_is_run_again() {
     let scene = Scene::new();
     let (fine, told) = (scene.file("fine"), scene.file("told"));

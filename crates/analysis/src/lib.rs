@@ -1,0 +1,51 @@
+//! Analysis of finished tables: delivery, credit loops, and how routes share the links.
+//!
+//! The input is a [`Fabric`](dmodc_fabric::Fabric) and its [`Tables`](dmodc_fabric::Tables), of any
+//! routing engine. Missing entries, loops and entries that name a port without a link are findings;
+//! the analysis goes on. The caller gives the direction of links ([`UpDown`]), since it depends on
+//! the ranking.
+//!
+//! In reading order:
+//! - `walk`: one LID from every switch at once; `trace`: one packet, switch by switch;
+//! - `updown`: directions of links, shortest up-down paths; `channels`: directed ports, numbered densely;
+//! - `deadlock`: cycles of the channel dependency graph; `check`, `report`: what is wrong, counted, with the first cases;
+//! - `traffic`: routes in a layout that is fast to follow; `congestion`: A2A, RP, SP; `bound`: the least that any routes
+//!   can have; `groups`: within rails; `exact`: the worst permutation; `rates`, `ebb`: fair rates, bisection bandwidth;
+//! - `oracle`: the same in the obvious way, for tests.
+
+#![forbid(unsafe_code)]
+
+mod bound;
+mod channels;
+mod check;
+mod congestion;
+mod deadlock;
+mod ebb;
+mod exact;
+mod groups;
+#[cfg(test)]
+mod oracle;
+mod rates;
+mod report;
+#[cfg(test)]
+mod tests;
+mod trace;
+mod traffic;
+mod updown;
+mod walk;
+mod workload;
+
+pub use bound::{bound, bounds};
+pub use channels::{Channel, ChannelId, Channels, Hop};
+pub use check::check;
+pub use congestion::{Risk, Tick};
+pub use deadlock::{CreditLoops, Dependencies};
+pub use ebb::Ebb;
+pub use exact::Exact;
+pub use groups::{Grouped, within};
+pub use rates::Rates;
+pub use report::{CheckReport, Route, Tally};
+pub use trace::{End, Step, Trace, trace};
+pub use traffic::Traffic;
+pub use updown::{UNREACHABLE, UpDown};
+pub use workload::Workload;

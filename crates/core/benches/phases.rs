@@ -1,0 +1,67 @@
+//! One fabric, one phase, a fixed number of times: the program whose instructions are counted.
+//!
+//! `phases 648|A|B complete|degraded none|plan|routes|proof`: each phase repeats the phase before and adds
+//! its own part, so that the difference of two counts is the part. One thread: else the instructions
+//! of idle threads that look for work would count, too.
+
+mod support;
+
+use dmodc_core::{Engine, Options, Plan};
+use dmodc_fabric::{Fabric, SwitchId, Tables};
+use dmodc_proof::{Claim, prove};
+use std::process::ExitCode;
+use support::{A, SMALL, complete, degraded, snapshot};
+use typed_index_collections::TiVec;
+
+/// The number of runs of a phase: scripts/instructions.sh divides by it.
+const TIMES: usize = 4;
+
+fn main() -> ExitCode {
+    // Cargo adds --bench to the arguments.
+    let args = std::env::args().skip(1).filter(|a| a != "--bench");
+    let args: Vec<String> = args.collect();
+    let [fabric, faults, phase] = &args[..] else {
+        eprintln!("phases: 648|A|B complete|degraded none|plan|routes|proof");
+        return ExitCode::from(2);
+    };
+    let whole = complete(match fabric.as_str() {
+        "A" => A,
+        "B" => support::B,
+        _ => SMALL,
+    });
+    let netlist = match faults.as_str() {
+        "degraded" => degraded(&whole),
+        _ => whole,
+    };
+    let fabric = snapshot(&netlist);
+    let mut tables = Tables::for_fabric(&fabric);
+    let mut rows = tables.rows_mut();
+    let engine = Engine::new(1).expect("the system gives threads");
+    for _ in 0..TIMES {
+        if phase != "none" {
+            let plan = engine.plan(&fabric, &Options::default());
+            let plan = plan.expect("it is a tree");
+            if phase == "routes" || phase == "proof" {
+                engine.fill(&fabric, &plan, &mut rows).expect("tables fit");
+            }
+            if phase == "proof" {
+                prove_all(&fabric, &plan, &rows);
+            }
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// Proves the tables as a sweep does.
+fn prove_all(fabric: &Fabric, plan: &Plan, rows: &[&mut [u8]]) {
+    let mut left_out = plan.connections().left.clone();
+    left_out.sort_unstable();
+    let rows: TiVec<SwitchId, &[u8]> = rows.iter().map(|row| &**row).collect();
+    let claim = Claim {
+        order: &plan.ranking().positions(),
+        detours: &plan.detours(),
+        left_out: &left_out,
+        connect_roots: false,
+    };
+    prove(fabric, &rows, &claim).expect("sound tables");
+}

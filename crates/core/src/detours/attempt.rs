@@ -1,0 +1,319 @@
+//! Attempts: each takes turns and searches detours over them, until no pair is left out or further turns help none.
+
+use super::hubs::{hubs, turn_by_planes, turn_in_cone};
+use super::need::{KINDS, Need};
+use super::search::{Found, Gate, Search, Target};
+use super::turns::Turns;
+use super::walk::turns_between;
+use crate::paths::{HOPS, INFINITE, Paths};
+
+/// The most neighbours that the searches of one set of links visit before they try further turns: some 0.2 s.
+const WORK: u64 = 8_000_000;
+/// The most that they visit for other pairs, once all pairs of hosts are connected.
+const OTHERS: u64 = 200_000;
+/// The most hubs tried in a row without a gain.
+const TRIES: usize = 8;
+/// This many neighbouring switches use the same of equally near detours.
+const ALIKE: usize = 4;
+/// The LIDs at a switch use this many of equally near detours.
+pub const SHARES: usize = 4;
+
+/// One attempt: the turns that it takes, and the detours over them.
+pub struct Attempt<'a> {
+    /// Per need: the detours of each share of the LIDs.
+    pub found: Vec<Vec<Found>>,
+    /// Per need: the switches that are left out.
+    pub left: Vec<Need>,
+    /// The turns taken.
+    pub turns: Turns,
+    /// Whether the search ended at its limit of work.
+    pub cut_short: bool,
+    /// Entries may be pinned for needs below this kind.
+    pins: u8,
+    /// The work so far, when pairs of hosts were last left out.
+    for_hosts: u64,
+    paths: &'a Paths,
+    /// The paths over all links, drained ones too, for the check of turns.
+    all: &'a Paths,
+    needs: &'a [Need],
+}
+
+impl<'a> Attempt<'a> {
+    /// Takes turns plane by plane if hosts are in need, then at one hub after the other while pairs are left out. If
+    /// pairs of hosts are left out then, starts again with the turns that these pairs need, one by one.
+    pub fn best([paths, all]: [&'a Paths; 2], needs: &'a [Need], before: Turns) -> Self {
+        let begin = |turns: Turns| Attempt {
+            found: vec![Vec::new(); needs.len()],
+            left: needs.to_vec(),
+            turns,
+            cut_short: false,
+            pins: KINDS as u8,
+            for_hosts: 0,
+            paths,
+            all,
+            needs,
+        };
+        let mut search = Search::new(paths);
+        let mut best = begin(before.clone());
+        turn_by_planes(all, needs, &mut best.turns);
+        // Entries are pinned only where nothing else serves a pair: pins move entries of others.
+        for pins in [0, 1, KINDS as u8] {
+            best.pins = pins;
+            best.serve(&mut search);
+            best.turn_at_hubs(&mut search);
+        }
+        if best.counts()[0] > 0 {
+            let mut other = begin(before);
+            other.serve(&mut search);
+            other.turn_for_pairs(&mut search);
+            other.turn_at_hubs(&mut search);
+            if other.counts() < best.counts() {
+                best = other;
+            }
+        }
+        best.cut_short = !best.goes_on(&search) && best.counts() != [0; KINDS];
+        best
+    }
+
+    /// While pairs are left out and that helps any, takes turns in one more cone.
+    fn turn_at_hubs(&mut self, search: &mut Search) {
+        let mut helps = true;
+        while helps && self.goes_on(search) {
+            let urgent = self.urgent();
+            let hubs = hubs(self.all, &self.left).into_iter().take(TRIES);
+            helps = hubs.into_iter().any(|hub| {
+                let before = self.turns.clone();
+                let urgent = |s: u32| urgent[s as usize];
+                let helps = self.goes_on(search)
+                    && turn_in_cone(self.all, &mut self.turns, hub, urgent)
+                    && self.serve(search);
+                if !helps {
+                    self.turns = before;
+                }
+                helps
+            });
+        }
+    }
+
+    /// Takes the turns that pairs of hosts need that are left out, one pair after the other.
+    fn turn_for_pairs(&mut self, search: &mut Search) {
+        let paths = [self.paths, self.all];
+        for number in 0..self.needs.len() {
+            let to = self.needs[number].to;
+            let mut tried = 0;
+            while let Some(&(column, _)) = (self.left[number].from.iter())
+                .filter(|&&(column, kind)| kind == 0 && column >= tried)
+                .min()
+                && self.goes_on(search)
+            {
+                let from = self.paths.costs.switch(column as usize);
+                tried = column + 1;
+                if let Some(way) = turns_between(paths, &self.turns, (from, to), &mut search.work) {
+                    for (from, at, to) in way {
+                        let wanted = |a, c| (a, c) == (from, to);
+                        self.turns.take(&self.all.groups, at, |_| false, wanted);
+                    }
+                    self.serve(search);
+                }
+            }
+        }
+    }
+
+    /// Whether pairs are left out and the work is below its limit. Notes the work while pairs of hosts are left out.
+    fn goes_on(&mut self, search: &Search) -> bool {
+        let most = match self.counts() {
+            [0, 0, 0, 0, 0] => 0,
+            [0, ..] => self.for_hosts + OTHERS,
+            _ => {
+                self.for_hosts = search.work;
+                WORK
+            }
+        };
+        search.work < most
+    }
+
+    /// The switches whose hosts have no detour to other hosts, or from them.
+    fn urgent(&self) -> Vec<bool> {
+        let costs = &self.paths.costs;
+        let mut urgent = vec![false; costs.switches()];
+        for need in &self.left {
+            for (column, _) in need.from.iter().filter(|(_, kind)| *kind == 0) {
+                urgent[costs.switch(*column as usize) as usize] = true;
+                urgent[need.to as usize] = true;
+            }
+        }
+        urgent
+    }
+
+    /// Searches detours for the pairs left out, over the turns taken. Returns whether any pair gains one.
+    fn serve(&mut self, search: &mut Search) -> bool {
+        search.forget();
+        let mut helped = false;
+        if self.turns.hubs().is_empty() {
+            return helped;
+        }
+        for (number, need) in self.needs.iter().enumerate() {
+            if self.left[number].from.is_empty() {
+                continue;
+            }
+            let columns: Vec<u32> = need.from.iter().map(|&(column, _)| column).collect();
+            // Only hosts send enough to share out.
+            let of_hosts = need.from.iter().any(|&(_, kind)| kind == 0);
+            let mut left = self.left[number].from.iter();
+            let pins = left.any(|&(_, kind)| kind < self.pins);
+            let shares = (0..if of_hosts { SHARES } else { 1 }).map(|share| {
+                let number = search.before(need.to) / ALIKE + share;
+                let mut gates = self.gates(need.to, number);
+                gates.retain(|gate| pins || gate.by.is_none());
+                let target = Target {
+                    to: need.to,
+                    gates: &gates,
+                    number,
+                    share,
+                    need: &columns,
+                };
+                search.run(&self.turns, &target)
+            });
+            let mut found: Vec<Found> = shares.collect();
+            let missing = found[0].missing.clone();
+            if found.iter().any(|found| found.missing != missing) {
+                found.truncate(1);
+            }
+            if missing.len() < self.left[number].from.len() {
+                let is_missing = |from: &(u32, u8)| missing.binary_search(&from.0).is_ok();
+                self.left[number].from = need.from.iter().copied().filter(is_missing).collect();
+                self.found[number] = found;
+                helped = true;
+            }
+        }
+        helped
+    }
+
+    /// The turns that lead into up-down paths to a switch, ascending. Where a turn is taken to some switches above that
+    /// have a path, but not to all, packets go on by one of the nearest: the one into which most switches turn.
+    fn gates(&self, to: u32, number: usize) -> Vec<Gate> {
+        let row = self.paths.costs.row(to);
+        let byte = |s: u32| row[self.paths.costs.column(s)];
+        let is_reached = |s: &u32| byte(*s) != INFINITE;
+        let mut gates = Vec::new();
+        for &at in self.turns.hubs().iter().filter(|at| is_reached(at)) {
+            let above = || self.paths.groups.up(at).iter().map(|g| g.remote);
+            let has_all = self.turns.has_all(&self.all.groups, at);
+            // Entries lead to the nearest alone.
+            let is_nearest = |next: &u32| (byte(*next) & HOPS) + 1 == byte(at) & HOPS;
+            let onward: Vec<u32> = above().filter(|_| !has_all).filter(is_nearest).collect();
+            let turns_to = |from: u32, to: &u32| self.turns.has(from, at, *to);
+            let is_open = |from: &u32| onward.iter().all(|to| turns_to(*from, to));
+            let from = above().filter(|from| !is_reached(from));
+            let (open, others): (Vec<u32>, Vec<u32>) = from.partition(is_open);
+            let mut nearest: Vec<u32> = above()
+                .filter(|next| !others.is_empty() && is_nearest(next))
+                .collect();
+            if !nearest.is_empty() {
+                let first = number % nearest.len();
+                nearest.rotate_left(first);
+            }
+            let most = |by: &u32| others.iter().filter(|&&from| turns_to(from, by)).count();
+            let by = nearest.iter().copied().rev().max_by_key(most);
+            let others = others
+                .into_iter()
+                .filter(|&from| by.is_some_and(|by| turns_to(from, &by)));
+            gates.extend(open.into_iter().map(|from| Gate { from, at, by: None }));
+            gates.extend(others.map(|from| Gate { from, at, by }));
+        }
+        gates.sort_unstable();
+        gates
+    }
+
+    /// The number of pairs left out, by kind.
+    fn counts(&self) -> [usize; KINDS] {
+        let mut counts = [0; KINDS];
+        for &(_, kind) in self.left.iter().flat_map(|need| &need.from) {
+            counts[usize::from(kind)] += 1;
+        }
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::threads::ALONE;
+    use crate::tree::{Groups, Ranking};
+    use crate::{Engine, Options, Plan, Rule};
+    use dmodc_fabric::SwitchId;
+    use fabrics::Net;
+
+    /// The plan of a fabric with two hosts on each of these switches.
+    fn plan(links: &[(u32, u32)], with_hosts: &[u32]) -> Plan {
+        let hosts: Vec<u32> = with_hosts.iter().flat_map(|&s| [s, s]).collect();
+        let engine = Engine::new(1).expect("a thread");
+        let fabric = Net::new(links, &hosts).build();
+        engine.plan(&fabric, &Options::default()).expect("levels")
+    }
+
+    /// With a limit on the search, 800 switches left out 418,154 pairs.
+    #[test]
+    fn no_pair_is_left_out_in_a_tree_of_switches() {
+        for arity in 1..4 {
+            let links: Vec<(u32, u32)> = (1..60).map(|s| ((s - 1) / arity, s)).collect();
+            let all: Vec<u32> = (0..60).collect();
+            let plan = plan(&links, &all);
+            assert_eq!(plan.connections().left, []);
+            assert!(arity == 1 || plan.connections().turned > 0);
+        }
+    }
+
+    /// All turns at a hub exclude one that these hosts need: two pairs were left out.
+    #[test]
+    fn pairs_of_hosts_get_their_own_turns() {
+        let links = [(0, 1), (0, 2), (0, 3), (0, 4), (1, 4), (2, 3), (3, 5)];
+        let with_hosts = [0, 1, 2, 5];
+        let plan = plan(&links, &with_hosts);
+        let is_left =
+            |&(a, b): &(SwitchId, SwitchId)| with_hosts.contains(&a.0) && with_hosts.contains(&b.0);
+        assert!(!plan.connections().left.iter().any(is_left));
+        assert_ne!(plan.ranking().rule(), Rule::Roots);
+    }
+
+    /// Leaf 0 has planes 1, 2 and 3 above it, leaf 4 has 2 and 3. Packets from 1 turn at 0, but only to 2: without the
+    /// pin, those LIDs at 4 that 0 sends to 3 would have no detour from there.
+    #[test]
+    fn entries_are_pinned_where_only_some_turns_are_taken() {
+        let links = [
+            (0, 1),
+            (0, 2),
+            (0, 3),
+            (4, 2),
+            (4, 3),
+            (5, 1),
+            (6, 1),
+            (6, 2),
+        ];
+        let fabric = Net::new(&links, &[0, 0, 4, 4, 5, 5, 6, 6]).build();
+        let ranking = Ranking::new(&fabric, &Options::default());
+        let paths = Paths::new(Groups::of(&fabric, &ranking), &ranking, ALONE);
+        let mut turns = Turns::new(&paths.groups);
+        turns.take(&paths.groups, 0, |_| false, |from, to| (from, to) == (1, 2));
+        let attempt = Attempt {
+            found: Vec::new(),
+            left: Vec::new(),
+            turns,
+            cut_short: false,
+            pins: 1,
+            for_hosts: 0,
+            paths: &paths,
+            all: &paths,
+            needs: &[],
+        };
+        let pinned = Gate {
+            from: 1,
+            at: 0,
+            by: Some(2),
+        };
+        assert_eq!(
+            [0, 1].map(|number| attempt.gates(4, number)),
+            [[pinned], [pinned]]
+        );
+    }
+}

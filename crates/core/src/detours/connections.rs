@@ -1,0 +1,201 @@
+//! The detours, and the pairs of switches without a route.
+
+use super::attempt::Attempt;
+use super::hubs::{turn_in_cone, widest_hub, widest_top};
+use super::need::Needs;
+use super::turns::Turns;
+use crate::paths::{HOPS, Paths};
+use dmodc_fabric::{EndPairs, Fabric, Lid, SwitchId};
+use std::collections::BTreeSet;
+
+/// The pairs without an up-down path: how many have detours, which have none.
+#[derive(Clone, Debug, Default)]
+pub struct Connections {
+    /// Number of pairs of switch and LID that have a detour.
+    pub turned: usize,
+    /// Number of pairs of switch and LID that have none. Pairs without hosts count only if both switches have
+    /// aggregation nodes, or with `connect_roots`.
+    pub left_out: usize,
+    /// The pairs of switches in `left_out`, as (from, to): the greatest need first, pairs that no links join last.
+    pub left: Vec<(SwitchId, SwitchId)>,
+    /// Whether the search ended at its limit of work: more pairs might have a detour.
+    pub cut_short: bool,
+    /// If pairs of hosts that links join are left out: a switch that connects all pairs if it is above all others.
+    pub top: Option<u32>,
+    /// The turns taken.
+    turns: Option<Turns>,
+}
+
+/// The detours over one set of links.
+#[derive(Clone, Debug, Default)]
+pub struct Steps {
+    /// What the detours lead to, in the order of columns; at one switch, the share with the own LID last.
+    pub targets: Vec<Share>,
+    /// Per switch without a path: (number of the target, next switch), ascending. Empty if there are no detours.
+    pub of_switch: Vec<Vec<(u32, u32)>>,
+    /// Per switch where packets turn into paths that only some turns allow: (number of the target, next switch),
+    /// ascending. The next switch is one of the nearest; entries that lead to another must move to it.
+    pub pinned: Vec<Vec<(u32, u32)>>,
+}
+
+/// The LIDs at a switch that use the same detours: those whose numbers are `rest` modulo `count`.
+#[derive(Clone, Copy, Debug)]
+pub struct Share {
+    /// The switch.
+    pub to: u32,
+    rest: usize,
+    count: usize,
+}
+
+impl Share {
+    /// Whether the LID with a number belongs to the share.
+    pub fn has(&self, number: usize) -> bool {
+        number % self.count == self.rest
+    }
+}
+
+/// The present LIDs at a switch, its own last, each with a number that no other LID changes: such as its NID.
+pub type Lids<'l> = &'l dyn Fn(u32) -> Vec<(Lid, usize)>;
+
+impl Steps {
+    /// The next switch from switch `at` to a target.
+    pub fn next(&self, at: u32, target: u32) -> Option<u32> {
+        let steps = self.of_switch.get(at as usize)?;
+        let step = steps.binary_search_by_key(&target, |step| step.0).ok()?;
+        Some(steps[step].1)
+    }
+
+    /// All pairs of switch and LID that have a detour.
+    pub fn pairs(&self, lids: Lids) -> Vec<(u32, Lid)> {
+        let lids = |share: &Share| {
+            let all = lids(share.to).into_iter();
+            let of_share = all.filter(|&(_, number)| share.has(number));
+            of_share.map(|(lid, _)| lid).collect()
+        };
+        let lids: Vec<Vec<Lid>> = self.targets.iter().map(lids).collect();
+        let switches = (0..).zip(&self.of_switch);
+        let steps = switches.flat_map(|(at, steps)| steps.iter().map(move |step| (at, step.0)));
+        let pairs = steps.flat_map(|(at, target)| {
+            let lids = lids[target as usize].iter();
+            lids.map(move |&lid| (at, lid))
+        });
+        pairs.collect()
+    }
+
+    /// The number of pairs of switch and LID that have a detour.
+    fn count(&self, lids: Lids) -> usize {
+        let of_share = |share: &Share| {
+            lids(share.to)
+                .into_iter()
+                .filter(|&(_, at)| share.has(at))
+                .count()
+        };
+        let lids: Vec<usize> = self.targets.iter().map(of_share).collect();
+        let steps = self.of_switch.iter().flatten();
+        steps.map(|step| lids[step.0 as usize]).sum()
+    }
+
+    /// The number of the target with the own LID of a switch.
+    pub fn target(&self, to: u32) -> Option<u32> {
+        let target = self.targets.iter().rposition(|share| share.to == to)?;
+        Some(target as u32)
+    }
+}
+
+impl Connections {
+    /// Finds detours for `needs` over the links of `paths`, if `connect` is set. The check of turns uses `all`, the
+    /// paths over all links. Turns add to those of `before`; a pair is left out only if it is also left out there.
+    pub fn find(
+        needs: &Needs,
+        [paths, all]: [&Paths; 2],
+        connect: bool,
+        lids: Lids,
+        before: Option<Self>,
+    ) -> (Self, Steps) {
+        let mut found = Connections::default();
+        if let Some(before) = &before {
+            found.cut_short = before.cut_short;
+            found.turns.clone_from(&before.turns);
+        }
+        let mut steps = Steps::default();
+        let mut left = needs.joined.clone();
+        if connect && !needs.joined.is_empty() && go_both_ways(all) {
+            let turns = found
+                .turns
+                .take()
+                .unwrap_or_else(|| Turns::new(&all.groups));
+            let attempt = Attempt::best([paths, all], &needs.joined, turns);
+            steps.of_switch = vec![Vec::new(); paths.costs.switches()];
+            steps.pinned = steps.of_switch.clone();
+            for (need, shares) in needs.joined.iter().zip(attempt.found) {
+                // The share with the own LID comes last.
+                let first = lids(need.to).last().map_or(0, |&(_, number)| number + 1);
+                let count = shares.len();
+                for (rest, detours) in (0..count).map(|share| (first + share) % count).zip(shares) {
+                    let target = steps.targets.len() as u32;
+                    for (at, next) in detours.steps {
+                        steps.of_switch[at as usize].push((target, next));
+                    }
+                    for (at, next) in detours.pins {
+                        steps.pinned[at as usize].push((target, next));
+                    }
+                    let to = need.to;
+                    steps.targets.push(Share { to, rest, count });
+                }
+            }
+            found.turned = steps.count(lids);
+            found.cut_short |= attempt.cut_short;
+            found.turns = Some(attempt.turns);
+            left = attempt.left;
+        }
+        let left = left.iter().flat_map(|need| {
+            let from = need.from.iter();
+            from.map(|&(column, kind)| (kind, paths.costs.switch(column as usize), need.to))
+        });
+        let was_left = before.map(|before| before.left.into_iter().collect::<BTreeSet<_>>());
+        let is_left = |pair| was_left.as_ref().is_none_or(|left| left.contains(&pair));
+        let ids = |(from, to): (u32, u32)| (SwitchId(from), SwitchId(to));
+        let counts = |&pair: &(u32, u32)| needs.has(pair) && is_left(ids(pair));
+        let mut left: Vec<(u8, u32, u32)> = left.collect();
+        left.sort_by_key(|&(kind, ..)| kind);
+        let of_hosts = |&&(kind, from, to): &&(u8, u32, u32)| kind == 0 && counts(&(from, to));
+        let of_hosts = left.iter().find(of_hosts).filter(|_| go_both_ways(all));
+        found.top = of_hosts.and_then(|&(_, _, to)| widest_top(all, to));
+        let joined = left.into_iter().map(|(_, from, to)| (from, to));
+        let left = joined.chain(needs.apart.iter().copied());
+        found.left = left.filter(counts).map(ids).collect();
+        let mut known = vec![None; paths.costs.switches()];
+        let mut count =
+            |to: SwitchId| *known[usize::from(to)].get_or_insert_with(|| lids(to.0).len());
+        found.left_out = found.left.iter().map(|&(_, to)| count(to)).sum();
+        (found, steps)
+    }
+
+    /// Turns for multicast: the turns taken for detours; without any, all in the cone of the switch that reaches most
+    /// leaves.
+    pub fn more_turns(&self, paths: &Paths) -> Turns {
+        self.turns.clone().unwrap_or_else(|| {
+            let mut turns = Turns::new(&paths.groups);
+            if let Some(hub) = widest_hub(paths) {
+                turn_in_cone(paths, &mut turns, hub, |_| false);
+            }
+            turns
+        })
+    }
+
+    /// The pairs of senders and receivers without a route.
+    pub fn left_out_ends(&self, fabric: &Fabric) -> EndPairs {
+        let mut pairs = EndPairs::default();
+        for &(from, to) in &self.left {
+            pairs.add_all(fabric, from, to);
+        }
+        pairs
+    }
+}
+
+/// Whether each path has a path back: no up-down path is too long for a cost. A fabric of more layers than directed
+/// routes have hops gets no detours.
+fn go_both_ways(paths: &Paths) -> bool {
+    let layers = paths.groups.layer_starts().len().saturating_sub(1);
+    2 * layers.saturating_sub(1) < usize::from(HOPS)
+}

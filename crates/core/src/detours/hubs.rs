@@ -1,0 +1,163 @@
+//! Where to turn: each plane at a leaf of its own, then all pairs in need at one hub after the other.
+
+use super::need::Need;
+use super::turns::Turns;
+use crate::paths::{HOPS, INFINITE, Paths};
+use crate::tree::components;
+use std::cmp::Reverse;
+
+/// The most pairs of each kind of need by which hubs are compared.
+const SAMPLE: usize = 255;
+
+/// Takes all turns that close no cycle at a switch and at the switches above it, its *cone*; turns to
+/// `urgent` switches come before others. Returns whether any turn is new.
+pub fn turn_in_cone(
+    paths: &Paths,
+    turns: &mut Turns,
+    hub: u32,
+    urgent: impl Fn(u32) -> bool,
+) -> bool {
+    turn_above(paths, turns, hub, urgent, |_, _| true, |_| true)
+}
+
+/// Takes the turns at a switch that `turn` selects, and all turns at the `wanted` switches above it.
+fn turn_above(
+    paths: &Paths,
+    turns: &mut Turns,
+    hub: u32,
+    urgent: impl Fn(u32) -> bool,
+    turn: impl Fn(u32, u32) -> bool,
+    wanted: impl Fn(u32) -> bool,
+) -> bool {
+    let groups = &paths.groups;
+    let mut is_new = turns.take(groups, hub, &urgent, turn);
+    let mut cone = vec![hub];
+    let mut next = 0;
+    while let Some(&s) = cone.get(next) {
+        next += 1;
+        for above in groups.up(s).iter().map(|g| g.remote) {
+            let below_two = groups.up(above).len() > 1;
+            if below_two && wanted(above) && !cone.contains(&above) {
+                cone.push(above);
+                is_new |= turns.take(groups, above, &urgent, |_, _| true);
+            }
+        }
+    }
+    is_new
+}
+
+/// Lets each two planes turn into each other at the leaf of the lower one. The planes that the fewest pairs
+/// must enter by turns come first. Returns `false` if no hosts are in need, or there is but one plane.
+pub fn turn_by_planes(paths: &Paths, needs: &[Need], turns: &mut Turns) -> bool {
+    let (costs, groups) = (&paths.costs, &paths.groups);
+    let is_leaf = |s: u32| costs.column(s) < costs.leaves();
+    // A plane has the number of its first switch.
+    let plane = components(costs.switches(), |s| {
+        groups
+            .neighbours(s)
+            .filter(move |&other| !is_leaf(s) && !is_leaf(other))
+    });
+    let planes_above = |leaf: u32| {
+        let above = groups.up(leaf).iter();
+        let mut planes: Vec<u32> = above.map(|g| plane[g.remote as usize]).collect();
+        planes.sort_unstable();
+        planes.dedup();
+        planes
+    };
+    let leaves = costs.columns()[..costs.leaves()].iter();
+    let leaves: Vec<(u32, Vec<u32>)> = leaves.map(|&leaf| (leaf, planes_above(leaf))).collect();
+    let mut entered = vec![0.0; costs.switches()];
+    for need in needs.iter().filter(|need| is_leaf(need.to)) {
+        let (_, planes) = &leaves[costs.column(need.to)];
+        let from = need.from.iter().filter(|&&(_, kind)| kind == 0).count();
+        for &plane in planes {
+            entered[plane as usize] += from as f64 / planes.len() as f64;
+        }
+    }
+    let mut planes: Vec<u32> = leaves
+        .iter()
+        .flat_map(|(_, planes)| planes.clone())
+        .collect();
+    planes.sort_unstable();
+    planes.dedup();
+    if planes.len() < 2 || entered.iter().all(|&entered| entered == 0.0) {
+        return false;
+    }
+    planes.sort_by(|&a, &b| entered[a as usize].total_cmp(&entered[b as usize]));
+    let rank_of = |s: u32| planes.iter().position(|&p| p == plane[s as usize]);
+    let mut owned = vec![false; costs.switches()];
+    for (at, own) in planes.iter().enumerate() {
+        let owns = leaves.iter().filter(|(_, planes)| planes.contains(own));
+        let owner = owns.min_by_key(|(leaf, planes)| {
+            let row = &costs.row(*leaf)[..costs.leaves()];
+            let unreached = row.iter().filter(|&&byte| byte == INFINITE).count();
+            (Reverse(planes.len()), unreached, owned[*leaf as usize])
+        });
+        let Some(&(owner, _)) = owner else { continue };
+        owned[owner as usize] = true;
+        let turn = |from, to| {
+            let [from, to] = [rank_of(from), rank_of(to)];
+            from != to && from.min(to) == Some(at)
+        };
+        turn_above(
+            paths,
+            turns,
+            owner,
+            |_| false,
+            turn,
+            |s| rank_of(s) == Some(at),
+        );
+    }
+    true
+}
+
+/// All switches with two or more switches above, the best first. The best has up-down paths to both ends of
+/// the most pairs in need: pairs of the greatest need decide, then the other pairs, then the fewest hops to
+/// pairs of hosts. Hops to other pairs do not count: for their traffic it is better to keep the same hub
+/// whatever link is gone.
+pub fn hubs(paths: &Paths, needs: &[Need]) -> Vec<u32> {
+    let costs = &paths.costs;
+    let pairs = needs.iter().flat_map(|need| {
+        let from = need.from.iter();
+        from.map(|&(column, kind)| (kind, column, need.to))
+    });
+    let mut pairs: Vec<(u8, u32, u32)> = pairs.collect();
+    pairs.sort_by_key(|&(kind, ..)| kind);
+    let mut score = vec![[0u32; 3]; costs.switches()];
+    for (nth, alike) in pairs.chunk_by(|a, b| a.0 == b.0).enumerate() {
+        for &(kind, from, to) in alike.iter().step_by(alike.len().div_ceil(SAMPLE)) {
+            let from = costs.row(costs.switch(from as usize));
+            for ((score, &a), &b) in score.iter_mut().zip(from).zip(costs.row(to)) {
+                score[nth.min(1)] += u32::from(a == INFINITE || b == INFINITE);
+                let hops = u32::from(a & HOPS) + u32::from(b & HOPS);
+                score[2] += if kind == 0 { hops } else { 0 };
+            }
+        }
+    }
+    let switches = 0..costs.switches() as u32;
+    let mut hubs: Vec<u32> = switches.filter(|&s| paths.groups.up(s).len() > 1).collect();
+    hubs.sort_by_key(|&s| score[costs.column(s)]);
+    hubs
+}
+
+/// The switch that reaches most leaves, of those with two or more switches above; leaves come first.
+pub fn widest_hub(paths: &Paths) -> Option<u32> {
+    let costs = &paths.costs;
+    let unreached = |s: u32| {
+        let to_leaves = costs.row(s)[..costs.leaves()].iter();
+        to_leaves.filter(|&&byte| byte == INFINITE).count()
+    };
+    let below_two = costs.columns().iter().copied();
+    let below_two = below_two.filter(|&s| paths.groups.up(s).len() > 1);
+    below_two.min_by_key(|&s| unreached(s))
+}
+
+/// The switch with the most switches below it, of those that links join to a switch.
+pub fn widest_top(paths: &Paths, joined_to: u32) -> Option<u32> {
+    let part = components(paths.costs.switches(), |s| paths.groups.neighbours(s));
+    let joined = (0..part.len() as u32).filter(|&s| part[s as usize] == part[joined_to as usize]);
+    // Of equals the first.
+    joined
+        .rev()
+        .max_by_key(|&s| paths.costs.columns_below(s).len())
+}

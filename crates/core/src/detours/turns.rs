@@ -1,0 +1,304 @@
+//! The turns that are taken, and whether one more would close a cycle.
+//!
+//! At a turn (a, b, c), packets that came down from a to switch b go up to c. All other dependencies of channels are
+//! up-down; the check counts every one that the links allow, whether a route uses it or not. So no choice of ports, no
+//! further LID of a port and no up-down multicast tree can add to them. Dmodc takes a turn if no packet that goes up
+//! from b to c can come down from a to b, with or without other taken turns on its way.
+//!
+//! Some turns are *free*: where one of the two links leads out to switches that close no cycle of links (what is left
+//! if switches with one neighbour are taken away, again and again, is the rest), a packet that turns there never comes
+//! back. In a tree of switches all turns are free. They need no check, and are not listed.
+
+use crate::tree::{Group, Groups, peel};
+use std::collections::BTreeSet;
+
+/// In [`Reach`]: no packet comes up to a switch; or packets come up from more than one switch below.
+const NONE: u32 = u32::MAX;
+const SEVERAL: u32 = u32::MAX - 1;
+
+/// The turns that are taken. They close no cycle with anything that the links allow, so they suit every routing; the
+/// price is some harmless turns that the check refuses.
+#[derive(Clone, Debug)]
+pub struct Turns {
+    /// Per switch: the turns taken there, as (from, to); free turns are not listed.
+    taken: Vec<BTreeSet<(u32, u32)>>,
+    /// The switches with turns: those with free turns, ascending, then others in the order in which they got their first.
+    hubs: Vec<u32>,
+    /// Per switch: whether it is among the hubs.
+    is_hub: Vec<bool>,
+    /// Per switch: whether links around it may close a cycle. A turn over a link to any other switch is free.
+    in_core: Vec<bool>,
+    /// Per switch: whether it is a hub or above one. Packets that come down to any other switch come to no turn.
+    above_hub: Vec<bool>,
+}
+
+/// The switches to which packets can come from one channel.
+struct Reach {
+    /// Per switch: the switch below from which they come up to it, [`NONE`] or [`SEVERAL`].
+    below: Vec<u32>,
+    /// Per switch: whether they come down to it.
+    down: Vec<bool>,
+}
+
+/// A turn, as (from, at, to).
+pub type Turn = (u32, u32, u32);
+
+/// A switch to which packets come, and the switch below, if they come up from it.
+type Arrival = (u32, Option<u32>);
+
+impl Turns {
+    /// The free turns of a fabric.
+    pub fn new(groups: &Groups) -> Self {
+        let switches = groups.switches();
+        let in_core = peel(switches, |s| groups.neighbours(s));
+        let has_free = |&s: &u32| {
+            let up = groups.up(s);
+            let leads_out = |g: &Group| !in_core[g.remote as usize];
+            up.len() > 1 && (!in_core[s as usize] || up.iter().any(leads_out))
+        };
+        let hubs: Vec<u32> = (0..switches as u32).filter(has_free).collect();
+        let mut is_hub = vec![false; switches];
+        hubs.iter().for_each(|&s| is_hub[s as usize] = true);
+        Turns {
+            taken: vec![BTreeSet::new(); switches],
+            hubs,
+            is_hub,
+            in_core,
+            above_hub: vec![false; switches],
+        }
+    }
+
+    /// The switches with turns.
+    pub fn hubs(&self) -> &[u32] {
+        &self.hubs
+    }
+
+    /// Whether there are turns at a switch.
+    pub fn is_hub(&self, switch: u32) -> bool {
+        self.is_hub[switch as usize]
+    }
+
+    /// Whether packets may turn at a switch from each switch above to each other one.
+    pub fn has_all(&self, groups: &Groups, at: u32) -> bool {
+        let in_core = |s: u32| self.in_core[s as usize];
+        let above = groups.up(at).iter().filter(|g| in_core(g.remote)).count();
+        !in_core(at) || self.taken[at as usize].len() == above * above.saturating_sub(1)
+    }
+
+    /// Whether packets that come down from one switch to another may go up to a third.
+    pub fn has(&self, from: u32, at: u32, to: u32) -> bool {
+        let in_core = |s: u32| self.in_core[s as usize];
+        let is_free = !(in_core(from) && in_core(at) && in_core(to));
+        from != to && (is_free || self.taken[at as usize].contains(&(from, to)))
+    }
+
+    /// Whether a turn may be taken: it closes no cycle with the turns taken.
+    pub fn may_take(&self, groups: &Groups, (from, at, to): Turn) -> bool {
+        self.has(from, at, to) || !self.reach(groups, at, to).comes_down(from, at)
+    }
+
+    /// Takes the turns at a switch that `wanted` selects, by the switches that they come from and go to, and that close
+    /// no cycle. Turns to `urgent` switches come before others, which they may exclude. Returns whether any turn is
+    /// new.
+    pub fn take(
+        &mut self,
+        groups: &Groups,
+        switch: u32,
+        urgent: impl Fn(u32) -> bool,
+        wanted: impl Fn(u32, u32) -> bool,
+    ) -> bool {
+        self.mark_above(groups, switch);
+        let mut up: Vec<u32> = groups.up(switch).iter().map(|g| g.remote).collect();
+        up.sort_by_key(|&s| !urgent(s));
+        let before = self.taken[switch as usize].len();
+        for &to in &up {
+            let new = |&from: &u32| from != to && wanted(from, to) && !self.has(from, switch, to);
+            let mut new: Vec<u32> = up.iter().copied().filter(new).collect();
+            if !new.is_empty() {
+                // More turns into one channel do not change where that channel leads.
+                let reach = self.reach(groups, switch, to);
+                new.retain(|&from| !reach.comes_down(from, switch));
+            }
+            self.taken[switch as usize].extend(new.into_iter().map(|from| (from, to)));
+        }
+        let is_new = self.taken[switch as usize].len() > before;
+        if is_new && !std::mem::replace(&mut self.is_hub[switch as usize], true) {
+            self.hubs.push(switch);
+        }
+        is_new
+    }
+
+    /// Marks a switch and all switches above it.
+    fn mark_above(&mut self, groups: &Groups, switch: u32) {
+        let mut open = vec![switch];
+        while let Some(s) = open.pop() {
+            if !std::mem::replace(&mut self.above_hub[s as usize], true) {
+                open.extend(groups.up(s).iter().map(|g| g.remote));
+            }
+        }
+    }
+
+    /// The switches to which packets come that go up from `low` to `high`, with or without taken turns. No packet goes
+    /// back by the link by which it came. So turns at a switch and at the switches above it go together: in a tree with
+    /// one way down to each switch, a packet that goes up from a switch can come back to it only by that link.
+    fn reach(&self, groups: &Groups, low: u32, high: u32) -> Reach {
+        let switches = self.taken.len();
+        let mut reach = Reach {
+            below: vec![NONE; switches],
+            down: vec![false; switches],
+        };
+        let mut open: Vec<Arrival> = vec![(high, Some(low))];
+        while let Some((at, from)) = open.pop() {
+            let (below, down) = (&mut reach.below[at as usize], &mut reach.down[at as usize]);
+            let known = *below;
+            match from {
+                None if std::mem::replace(down, true) => continue,
+                None => {}
+                Some(from) if known == from || known == SEVERAL => continue,
+                Some(from) => *below = if known == NONE { from } else { SEVERAL },
+            }
+            if from.is_some() && known == NONE {
+                open.extend(groups.up(at).iter().map(|g| (g.remote, Some(at))));
+            }
+            let lower = groups.down(at).iter().map(|g| g.remote);
+            for next in lower.filter(|&next| self.above_hub[next as usize] && Some(next) != from) {
+                open.push((next, None));
+                let turns = self.taken[next as usize].range((at, 0)..=(at, NONE));
+                open.extend(turns.map(|&(_, to)| (to, Some(next))));
+            }
+        }
+        reach
+    }
+}
+
+impl Reach {
+    /// Whether packets can come down from one switch to another.
+    fn comes_down(&self, from: u32, to: u32) -> bool {
+        let below = self.below[from as usize];
+        self.down[from as usize] || (below != NONE && below != to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+    use crate::paths::Paths;
+    use crate::threads::ALONE;
+    use crate::tree::Ranking;
+    use dmodc_fabric::Guid;
+    use fabrics::Net;
+
+    /// The paths of switches with these links, each as (below, above), and these roots.
+    fn paths(switches: usize, links: &[(u32, u32)], roots: &[u32]) -> Paths {
+        let net = Net {
+            switches,
+            ..Net::new(links, &[])
+        };
+        let fabric = net.build();
+        let options = Options {
+            root_guids: roots.iter().map(|&s| Guid(u64::from(s) + 1)).collect(),
+            ..Options::default()
+        };
+        let ranking = Ranking::new(&fabric, &options);
+        Paths::new(Groups::of(&fabric, &ranking), &ranking, ALONE)
+    }
+
+    /// Which of these turns are taken if they are wanted.
+    fn taken(paths: &Paths, turns: &mut Turns, wanted: &[(u32, u32, u32)]) -> Vec<bool> {
+        let take = |&(from, at, to): &(u32, u32, u32)| {
+            turns.take(&paths.groups, at, |_| false, |a, c| (a, c) == (from, to));
+            turns.has(from, at, to)
+        };
+        wanted.iter().map(take).collect()
+    }
+
+    #[test]
+    fn no_turn_is_taken_where_ways_up_meet_again() {
+        // A leaf below 1 and 2, both below 3: packets that go up to 1 can come back down from 2.
+        let links = [(0, 1), (0, 2), (1, 3), (2, 3)];
+        let both = [(1, 0, 2), (2, 0, 1)];
+        let met = paths(4, &links, &[3]);
+        assert_eq!(
+            taken(&met, &mut Turns::new(&met.groups), &both),
+            [false, false]
+        );
+        // Without the top they cannot.
+        let open = paths(3, &links[..2], &[1, 2]);
+        assert_eq!(
+            taken(&open, &mut Turns::new(&open.groups), &both),
+            [true, true]
+        );
+    }
+
+    #[test]
+    fn planes_that_each_own_a_leaf_turn_into_each_other_and_the_lowest_at_no_other_leaf() {
+        // Three planes of one switch each above three leaves.
+        let links: Vec<(u32, u32)> = (0..9).map(|i| (i / 3, 3 + i % 3)).collect();
+        let paths = paths(6, &links, &[3, 4, 5]);
+        let turns = &mut Turns::new(&paths.groups);
+        let at_owners = [
+            (3, 0, 4),
+            (4, 0, 3),
+            (3, 0, 5),
+            (5, 0, 3),
+            (4, 1, 5),
+            (5, 1, 4),
+        ];
+        assert_eq!(taken(&paths, turns, &at_owners), [true; 6]);
+        for at in 0..3 {
+            let others = [3, 4, 5].map(|a| [3, 4, 5].map(|c| (a, at, c))).concat();
+            let others: Vec<_> = others
+                .into_iter()
+                .filter(|turn| turn.0 != turn.2 && !at_owners.contains(turn))
+                .collect();
+            assert!(taken(&paths, turns, &others).iter().all(|taken| !taken));
+        }
+    }
+
+    #[test]
+    fn all_turns_of_a_cone_are_taken_where_there_is_one_way_down() {
+        // Two planes, {2, 3} below 6 and 7, {4, 5} below 8 and 9; leaf 0 below 2 and 4, 1 below 3 and 5.
+        let planes = [
+            (0, 2),
+            (0, 4),
+            (1, 3),
+            (1, 5),
+            (2, 6),
+            (2, 7),
+            (3, 6),
+            (3, 7),
+        ];
+        let links = [&planes[..], &[(4, 8), (4, 9), (5, 8), (5, 9)]].concat();
+        let paths = paths(10, &links, &[6, 7, 8, 9]);
+        let mut turns = Turns::new(&paths.groups);
+        for at in [0, 2, 4] {
+            turns.take(&paths.groups, at, |_| false, |_, _| true);
+        }
+        for (from, at, to) in [
+            (2, 0, 4),
+            (4, 0, 2),
+            (6, 2, 7),
+            (7, 2, 6),
+            (8, 4, 9),
+            (9, 4, 8),
+        ] {
+            assert!(turns.has(from, at, to), "{from} {at} {to}");
+        }
+        turns.take(&paths.groups, 1, |_| false, |_, _| true);
+        assert!(!(turns.has(3, 1, 5) || turns.has(5, 1, 3)));
+    }
+
+    #[test]
+    fn turns_over_links_on_no_cycle_are_free() {
+        // A square of 0 to 3 with 2 and 3 at the top, and 4, 5 hanging above 0 and 1.
+        let links = [(0, 2), (1, 2), (0, 3), (1, 3), (0, 4), (1, 5)];
+        let paths = paths(6, &links, &[2, 3, 4, 5]);
+        let turns = Turns::new(&paths.groups);
+        assert_eq!(turns.hubs(), [0, 1]);
+        for (from, at, to) in [(4, 0, 2), (2, 0, 4), (3, 0, 4), (5, 1, 2)] {
+            assert!(turns.has(from, at, to), "{from} {at} {to}");
+        }
+        assert!(!turns.has(2, 0, 3) && !turns.has(3, 1, 2) && !turns.has(4, 0, 4));
+    }
+}

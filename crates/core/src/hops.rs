@@ -1,0 +1,79 @@
+//! Hop counts, which OpenSM keeps for its own multicast and for its dumps.
+//!
+//! A port has a hop count if an up-down path leads through it: to a neighbour above with a finite cost or one
+//! below that reaches the destination going down only. Without such a path, the ports of the detour have one.
+
+use super::Plan;
+use dmodc_fabric::{Fabric, NO_PATH, Peer, SwitchId};
+
+/// The hop counts from one switch to the LIDs of another: the least at index 0, then by port; 255 where no
+/// path starts.
+pub fn hop_row(fabric: &Fabric, plan: &Plan, from: SwitchId, to: SwitchId) -> Vec<u8> {
+    let turned = plan.turned(from, to);
+    let hops = |peer: &Peer| match (*peer, turned) {
+        (Peer::Switch { index, .. }, Some((next, hops))) if index == next => Some(hops - 1),
+        _ => hops_up_down(plan, from, peer, to),
+    };
+    let ports = fabric.peers_of(from).iter();
+    let mut row = vec![NO_PATH];
+    row.extend(ports.map(|peer| hops(peer).map_or(NO_PATH, |hops| hops + 1)));
+    row[0] = match from == to {
+        true => 0,
+        false => row.iter().copied().min().unwrap_or(NO_PATH),
+    };
+    row
+}
+
+/// Hops from a neighbour of `from` to `to`, if the path from `from` through this neighbour is up-down.
+fn hops_up_down(plan: &Plan, from: SwitchId, neighbour: &Peer, to: SwitchId) -> Option<u8> {
+    match *neighbour {
+        Peer::Switch { index, .. } if plan.ranking().is_up(from, index) => plan.hops(index, to),
+        Peer::Switch { index, .. } => plan.hops_down(index, to),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Engine, OnUnreachable, Options};
+    use dmodc_fabric::{Builder, Guid, Lid, PortNumber};
+
+    /// Leaves 0 and 1, spines 2 and 3; leaf 1 has lost its link to spine 3.
+    fn fabric() -> Fabric {
+        let mut builder = Builder::default();
+        for guid in 1..=4 {
+            builder.switch(Guid(guid), Lid(guid as u16), 0, 3);
+        }
+        for ends in [[(0, 1), (2, 1)], [(0, 2), (3, 1)], [(1, 1), (2, 2)]] {
+            let [a, b] = ends.map(|(s, port)| (SwitchId(s), PortNumber(port)));
+            builder.link(a, b);
+        }
+        builder.finish().0
+    }
+
+    #[test]
+    fn the_ports_that_lead_there_have_hops() {
+        let fabric = fabric();
+        let rows = |on_unreachable| {
+            let options = Options {
+                root_guids: vec![Guid(3), Guid(4)],
+                on_unreachable,
+                connect_roots: true,
+                ..Options::default()
+            };
+            let engine = Engine::new(1).expect("a thread");
+            let plan = engine.plan(&fabric, &options).expect("a tree");
+            [0, 1, 2, 3].map(|from| hop_row(&fabric, &plan, SwitchId(from), SwitchId(1)))
+        };
+        let partial = rows(OnUnreachable::Partial);
+        assert_eq!(partial[0], [2, 2, NO_PATH, NO_PATH]);
+        assert_eq!(partial[1], [0, 2, NO_PATH, NO_PATH]);
+        assert_eq!(partial[2], [1, NO_PATH, 1, NO_PATH]);
+        assert_eq!(partial[3], [NO_PATH; 4]);
+        // The detour of spine 3 goes down to leaf 0 and up again.
+        let connect = rows(OnUnreachable::Connect);
+        assert_eq!(connect[..3], partial[..3]);
+        assert_eq!(connect[3], [3, 3, NO_PATH, NO_PATH]);
+    }
+}

@@ -1,0 +1,468 @@
+//! Topological numbers: a digit for the position of a host on its leaf, then from the leaf up a digit for the position of
+//! each switch at its parents.
+//!
+//! The number of a switch is its own digit plus the most common of [number of a parent − Δ], where Δ is by how much this
+//! plane's parents usually exceed those of the first usual plane: parents of one switch differ where several of a pod are
+//! below the same tops. Where slots are unknown, a position is that of the part of the fabric without the ranks above,
+//! within the outer part. Numbers may overlap and leave gaps; what grows at the end moves nobody.
+//!
+//! Hosts above the leaves, aggregation nodes and the LIDs of switches have a hash of their place in place of a number,
+//! so that no other switch shifts them. A place is the chain of planes below, and the number above; or the GUID.
+//!
+//! Invariant: numbers of leaves depend on positions alone. Cost: linear in links and hosts, but for sorting.
+
+use super::digits::Digit;
+use super::known::Known;
+use super::places::Places;
+use super::reference::Was;
+use super::table::{Kind, Kinds, Uses};
+use super::{Expected, NodeType, NodeTypes};
+use crate::ids::{BySwitch, KindId, SwitchId};
+use crate::spread::{golden_step, hash, most_common};
+use crate::tree::{join, root};
+use dmodc_fabric::{EndNode, Guid, NodeId, NodeKind, Peer};
+use std::collections::BTreeMap;
+use typed_index_collections::TiVec;
+
+/// Numbers on leaves have 24 bits.
+const MASK: u32 = 0xff_ffff;
+/// Numbers from here on belong to hosts above the leaves: a hash of the switch, and the port.
+pub const SINGLE: u32 = 1 << 30;
+/// Numbers from here on are hashes: of LIDs of switches, of aggregation nodes.
+pub const HASHED: u32 = 1 << 31;
+
+/// The numbers of all destinations.
+#[derive(Clone, Debug, Default)]
+pub struct Numbers {
+    /// By end node.
+    pub node: TiVec<NodeId, u32>,
+    /// By absent node.
+    pub absent: Vec<u32>,
+    /// By switch: the number of its own LID.
+    pub switch: BySwitch<u32>,
+    /// By switch: the number of the first place of a leaf.
+    pub first: BySwitch<u32>,
+    /// End nodes in the order of numbers.
+    pub order: Vec<NodeId>,
+}
+
+/// What numbers are made of.
+pub struct Numbering<'k> {
+    pub known: &'k Known<'k>,
+    pub kinds: &'k Kinds,
+    pub places: &'k Places,
+    pub expected: &'k TiVec<KindId, Expected>,
+    /// The usual number of ways up from a leaf.
+    pub ways: u32,
+}
+
+impl Numbers {
+    /// Numbers all destinations.
+    pub fn new(with: &Numbering, types: &NodeTypes) -> Self {
+        let known = with.known;
+        let fabric = known.fabric;
+        let positions = Positions::new(with);
+        let place = with.switch_places();
+        let is_on_leaf =
+            |node: &EndNode| known.is_leaf(node.switch) && node.kind != NodeKind::Aggregation;
+        let mut numbers = Numbers {
+            node: vec![HASHED; fabric.end_nodes().len()].into(),
+            absent: vec![HASHED; fabric.absent().len()],
+            ..Numbers::default()
+        };
+        let mut base = 0u32;
+        for &of_type in types.all() {
+            let is_it = |node: &&EndNode| is_on_leaf(node) && types.of(node.guid) == of_type;
+            let nodes = fabric
+                .end_nodes()
+                .iter_enumerated()
+                .filter(|(_, node)| is_it(node));
+            if of_type == NodeType::Io {
+                // In the order of the list: I/O nodes spread evenly, and one that leaves moves no other.
+                let listed = nodes.map(|(n, node)| (types.listed_io(node).unwrap_or(0) as u32, n));
+                let mut listed: Vec<(u32, NodeId)> = listed.collect();
+                listed.sort_unstable();
+                for (at, n) in listed {
+                    numbers.node[n] = base + at;
+                    numbers.order.push(n);
+                }
+                base += types.io_count() as u32;
+                continue;
+            }
+            let mut leaves: BTreeMap<SwitchId, Vec<u32>> = BTreeMap::new();
+            let mut used = [false; 256];
+            for (n, node) in nodes.clone() {
+                let at = positions.node[n];
+                used[at as usize] = true;
+                leaves.entry(node.switch).or_default().push(at);
+            }
+            // A host that is away counts where others are: a position that is empty on all leaves is none.
+            for &(leaf, guid, at) in &positions.away {
+                if types.of(guid) == of_type && used[at as usize] {
+                    leaves.entry(leaf).or_default().push(at);
+                }
+            }
+            let leaves: Vec<Vec<u32>> = leaves.into_values().collect();
+            let mut on_leaves = known.ranking.leaves().map(SwitchId);
+            let has_planes = on_leaves.any(|s| with.places.has_planes[with.kinds.of_switch[s]]);
+            let hosts = Digit::hosts(&leaves, has_planes, positions.most, with.ways());
+            let first = with.first_numbers(&place, hosts.next);
+            let mut end = base;
+            let mut leaves: Vec<u32> = known.ranking.leaves().collect();
+            leaves.sort_by_key(|&leaf| first[SwitchId(leaf)]);
+            for leaf in leaves {
+                for n in fabric.node_ids_of(SwitchId(leaf)) {
+                    if is_it(&&fabric.end_nodes()[n]) {
+                        let at = hosts.value(positions.node[n]);
+                        numbers.node[n] = base + first[SwitchId(leaf)] + at;
+                        end = end.max(numbers.node[n] + 1);
+                        numbers.order.push(n);
+                    }
+                }
+            }
+            let absent = fabric.absent().iter().zip(&positions.absent);
+            for (number, (node, &at)) in numbers.absent.iter_mut().zip(absent) {
+                if is_it(&node) {
+                    *number = base + first[node.switch] + hosts.value(at);
+                }
+            }
+            base = end;
+            if numbers.first.is_empty() {
+                numbers.first = first;
+            }
+        }
+        let names = with.names(&numbers.first);
+        let step = golden_step(with.ways());
+        let named = |node: &EndNode| {
+            let name = names[node.switch];
+            match node.kind {
+                NodeKind::Aggregation => HASHED | hashed(name, node.port.0),
+                _ => SINGLE + hashed(name, 0) + u32::from(node.port.0) * step,
+            }
+        };
+        let others = fabric
+            .end_nodes()
+            .iter_enumerated()
+            .filter(|(_, node)| !is_on_leaf(node));
+        let (last, above): (Vec<_>, Vec<_>) =
+            others.partition(|(_, node)| node.kind == NodeKind::Aggregation);
+        for (n, node) in above.into_iter().chain(last) {
+            numbers.node[n] = named(node);
+            numbers.order.push(n);
+        }
+        let absent = numbers.absent.iter_mut().zip(fabric.absent());
+        for (number, node) in absent.filter(|(_, node)| !is_on_leaf(node)) {
+            *number = named(node);
+        }
+        numbers.switch = known
+            .present()
+            .map(|s| HASHED | hashed(names[s], 0))
+            .collect();
+        numbers
+    }
+}
+
+/// 24 bits of a hash of a place and one of its ports.
+fn hashed(name: u64, port: u8) -> u32 {
+    (hash(name ^ u64::from(port) << 56) >> 40) as u32
+}
+
+/// The positions of hosts among the ports of their switch that are no uplinks, neither usually nor on this switch.
+struct Positions {
+    node: TiVec<NodeId, u32>,
+    absent: Vec<u32>,
+    /// Hosts on leaves that only the reference has.
+    away: Vec<(SwitchId, Guid, u32)>,
+    /// The most positions that a leaf has.
+    most: u32,
+}
+
+impl Positions {
+    fn new(with: &Numbering) -> Self {
+        let (known, fabric) = (with.known, with.known.fabric);
+        let mut positions = Positions {
+            node: vec![0; fabric.end_nodes().len()].into(),
+            absent: Vec::with_capacity(fabric.absent().len()),
+            away: Vec::new(),
+            most: 0,
+        };
+        let mut at = [0u32; 256];
+        let was_link = |s: SwitchId, port: u8| {
+            let dark = known.reference.dark_of(s);
+            let found = dark.binary_search_by_key(&port, |dark| dark.port);
+            found.is_ok_and(|at| matches!(dark[at].was, Was::Switch(..)))
+        };
+        for s in known.switches() {
+            let expected = &with.expected[with.kinds.of_switch[s]];
+            let peers = match known.is_there(s) {
+                true => fabric.peers_of(s),
+                false => &[],
+            };
+            let mut next = 0;
+            for (port, &is_uplink) in expected.is.iter().enumerate().skip(1) {
+                let peer = peers.get(port - 1).copied().unwrap_or(Peer::None);
+                at[port] = next;
+                if let Peer::EndNode(node) = peer {
+                    positions.node[node] = next;
+                }
+                let is_link = matches!(peer, Peer::Switch { .. }) || was_link(s, port as u8);
+                next += u32::from(!is_uplink && !is_link);
+            }
+            if known.is_there(s) {
+                let absent = fabric.absent_of(s).iter();
+                positions
+                    .absent
+                    .extend(absent.map(|node| at[usize::from(node.port.0)]));
+            }
+            if known.is_leaf(s) {
+                positions.most = next.max(positions.most);
+                let dark = known.reference.dark_of(s).iter();
+                positions
+                    .away
+                    .extend(dark.filter_map(|dark| match dark.was {
+                        Was::Host(guid) => Some((s, guid, at[usize::from(dark.port)])),
+                        Was::Switch(..) => None,
+                    }));
+            }
+        }
+        positions
+    }
+}
+
+impl Numbering<'_> {
+    /// The ways up, but for fabrics with more of them than numbers need.
+    fn ways(&self) -> u32 {
+        self.ways.clamp(1, 1 << 16)
+    }
+
+    /// The position of each switch at its parents; where ports do not tell, that of its part.
+    fn switch_places(&self) -> BySwitch<u32> {
+        let known = self.known;
+        let mut place: BySwitch<u32> = vec![0; known.reference.order.len()].into();
+        let has_slots = &self.places.has_slots;
+        let positions: Vec<Vec<u32>> = (0..known.ranks())
+            .map(|rank| positions_down(self.kinds, rank + 1))
+            .collect();
+        for s in known.switches().filter(|&s| !known.up(s).is_empty()) {
+            let of_rank = &positions[known.rank(s) as usize];
+            place[s] = of_rank[usize::from(self.places.slot[s])];
+        }
+        if has_slots.contains(&false) {
+            self.places_by_parts(&mut place);
+        }
+        place
+    }
+
+    /// The parts of the fabric up to each rank, in the order of their first switches within the part of the next rank.
+    fn places_by_parts(&self, place: &mut BySwitch<u32>) {
+        let known = self.known;
+        // All links by the rank of the upper end, those within a rank included.
+        let mut links: Vec<(u32, SwitchId, SwitchId)> = known
+            .all_up()
+            .iter()
+            .map(|group| (known.rank(group.parent), group.child, group.parent))
+            .collect();
+        for s in known.present() {
+            let level = known.groups.up(s.0).iter().filter(|group| group.level);
+            links.extend(level.map(|group| (known.rank(s), s, SwitchId(group.remote))));
+        }
+        links.sort_unstable();
+        let mut parent: Vec<u32> = (0..place.len() as u32).collect();
+        let mut links = links.into_iter().peekable();
+        let mut inner: Vec<u32> = parent.clone();
+        for rank in 0..known.ranks() {
+            while let Some((_, a, b)) = links.next_if(|link| link.0 <= rank) {
+                join(&mut parent, a.0, b.0);
+            }
+            let outer: Vec<u32> = (0..parent.len() as u32)
+                .map(|s| root(&mut parent, s))
+                .collect();
+            if rank > 0 && !self.places.has_slots[rank as usize - 1] {
+                self.places_in_parts(rank - 1, &inner, &outer, place);
+            }
+            inner = outer;
+        }
+    }
+
+    fn places_in_parts(&self, rank: u32, inner: &[u32], outer: &[u32], place: &mut BySwitch<u32>) {
+        let known = self.known;
+        let order = &known.reference.order;
+        let mut first: Vec<(u32, u64)> = vec![(u32::MAX, u64::MAX); inner.len()];
+        for s in known.switches().filter(|&s| known.rank(s) <= rank) {
+            let first = &mut first[inner[usize::from(s)] as usize];
+            *first = order[s].min(*first);
+        }
+        let key = |s: SwitchId| {
+            let inner = inner[usize::from(s)];
+            (outer[usize::from(s)], first[inner as usize], inner)
+        };
+        let members = known
+            .switches()
+            .filter(|&s| known.rank(s) == rank && !known.up(s).is_empty());
+        let mut parts: Vec<_> = members.clone().map(key).collect();
+        parts.sort_unstable();
+        parts.dedup();
+        for s in members {
+            let own = key(s);
+            let nth = parts.partition_point(|part| *part < own);
+            place[s] = (nth - parts.partition_point(|part| part.0 < own.0)) as u32;
+        }
+    }
+
+    /// The first number of each switch, if one position of its parents' hosts weighs `weight`.
+    fn first_numbers(&self, place: &BySwitch<u32>, weight: u32) -> BySwitch<u32> {
+        let known = self.known;
+        let mut of_rank: Vec<Vec<SwitchId>> = vec![Vec::new(); known.ranks() as usize];
+        for s in known.switches().filter(|&s| !known.up(s).is_empty()) {
+            of_rank[known.rank(s) as usize].push(s);
+        }
+        let mut weight = weight;
+        let digits = (1..).zip(&of_rank).map(|(above, members)| {
+            let all = positions_down(self.kinds, above).last().copied();
+            let places = members.iter().map(|&s| place[s]);
+            let digit = Digit::switches(places, all.unwrap_or(0), weight, self.ways());
+            weight = digit.next;
+            digit
+        });
+        let digits: Vec<Digit> = digits.collect();
+        let mut number: BySwitch<u32> = vec![0; place.len()].into();
+        let mut less = Vec::new();
+        for (members, digit) in of_rank
+            .iter()
+            .zip(&digits)
+            .rev()
+            .filter(|of| !of.0.is_empty())
+        {
+            let steps = self.steps(members, &number);
+            for &s in members {
+                let kind = self.kinds.of_switch[s];
+                // A parent that has lost all its parents has no number, unless no parent has one.
+                let has_number = |at: &usize| !known.up(known.all_up()[*at].parent).is_empty();
+                let any = known.range_up(s).any(|at| has_number(&at));
+                less.clear();
+                less.extend(
+                    known
+                        .range_up(s)
+                        .filter(|at| !any || has_number(at))
+                        .map(|at| {
+                            let above = number[known.all_up()[at].parent];
+                            let step = steps.get(&(kind, self.places.plane[at]));
+                            above.wrapping_sub(step.copied().unwrap_or(0)) & MASK
+                        }),
+                );
+                number[s] = most_common(&mut less).0.wrapping_add(digit.value(place[s])) & MASK;
+            }
+            // It has the number that its children show.
+            for s in known.switches().filter(|&s| known.up(s).is_empty()) {
+                less.clear();
+                less.extend(known.down(s).filter_map(|(at, group)| {
+                    let (child, plane) = (group.child, self.places.plane[at]);
+                    let step = steps.get(&(self.kinds.of_switch[child], plane));
+                    let above = number[child].wrapping_sub(digit.value(place[child]));
+                    let is_of_rank = known.rank(child) == known.rank(members[0]);
+                    is_of_rank.then(|| above.wrapping_add(step.copied().unwrap_or(0)) & MASK)
+                }));
+                if !less.is_empty() {
+                    number[s] = most_common(&mut less).0;
+                }
+            }
+        }
+        number
+    }
+
+    /// By kind and plane: by how much the number of the parent in this plane usually exceeds that of the parent in the
+    /// first usual plane. None where all parents have one number.
+    fn steps(&self, members: &[SwitchId], number: &BySwitch<u32>) -> BTreeMap<(KindId, u8), u32> {
+        let known = self.known;
+        let above = |s: SwitchId| {
+            known
+                .range_up(s)
+                .map(|at| (self.places.plane[at], number[known.all_up()[at].parent]))
+        };
+        let differ = |&s: &SwitchId| {
+            let mut numbers = above(s).map(|(_, number)| number);
+            let first = numbers.next();
+            numbers.any(|number| Some(number) != first)
+        };
+        if !members.iter().any(differ) {
+            return BTreeMap::new();
+        }
+        let mut users: BTreeMap<(KindId, u8), usize> = BTreeMap::new();
+        for &s in members {
+            let kind = self.kinds.of_switch[s];
+            above(s).for_each(|(plane, _)| *users.entry((kind, plane)).or_default() += 1);
+        }
+        let mut first: BTreeMap<KindId, u8> = BTreeMap::new();
+        let mut most: BTreeMap<KindId, usize> = BTreeMap::new();
+        for (&(kind, _), &count) in &users {
+            let most = most.entry(kind).or_default();
+            *most = count.max(*most);
+        }
+        for (&(kind, plane), &count) in &users {
+            if 2 * count >= most[&kind] {
+                first.entry(kind).or_insert(plane);
+            }
+        }
+        let mut steps: BTreeMap<(KindId, u8), Vec<u32>> = BTreeMap::new();
+        for &s in members {
+            let kind = self.kinds.of_switch[s];
+            let base = above(s).find(|(plane, _)| first.get(&kind) == Some(plane));
+            let Some((_, base)) = base else { continue };
+            for (plane, number) in above(s) {
+                let step = number.wrapping_sub(base) & MASK;
+                steps.entry((kind, plane)).or_default().push(step);
+            }
+        }
+        let usual = steps
+            .into_iter()
+            .map(|(key, mut steps)| (key, most_common(&mut steps).0));
+        usual.collect()
+    }
+
+    /// The names of all places: hashes of the planes on the chain below, and of the number above. Where ports do not
+    /// tell these, a switch has its own.
+    fn names(&self, number: &BySwitch<u32>) -> BySwitch<u64> {
+        let known = self.known;
+        let own = |s: SwitchId| hash(known.reference.order[s].1);
+        let mut planes: BySwitch<u64> = vec![0; number.len()].into();
+        let mut ascending: Vec<SwitchId> = known.switches().collect();
+        ascending.sort_by_key(|&s| known.rank(s));
+        let mut below = Vec::new();
+        for &s in &ascending {
+            let children = known.down(s).map(|(_, group)| group.child);
+            let tells = |child| self.places.has_planes[self.kinds.of_switch[child]];
+            let is_told = children.clone().all(tells);
+            below.clear();
+            below.extend(children.map(|child| planes[child]));
+            planes[s] = match is_told {
+                true => hash(most_common(&mut below).0 ^ u64::from(self.places.seen_as[s])),
+                false => own(s),
+            };
+        }
+        let name = |s: SwitchId| match self.places.has_slots.get(known.rank(s) as usize) {
+            Some(false) => own(s),
+            _ => hash(planes[s] ^ u64::from(number[s])),
+        };
+        known.switches().map(name).collect()
+    }
+}
+
+/// The position of each port of a switch of a rank among those that are not mostly uplinks.
+fn positions_down(kinds: &Kinds, rank: u32) -> Vec<u32> {
+    let mut sums = vec![Uses::default(); 256];
+    let mut ports = 0;
+    for kind in kinds.kinds.iter().filter(|kind: &&Kind| kind.rank == rank) {
+        ports = kind.uses.len().max(ports);
+        for (sum, uses) in sums.iter_mut().zip(&kind.uses) {
+            sum.up += uses.up;
+            sum.down += uses.down + uses.host;
+        }
+    }
+    let mut next = 0;
+    let at = sums.iter().enumerate().map(|(port, uses)| {
+        let at = next;
+        next += u32::from((1..ports).contains(&port) && uses.down >= uses.up);
+        at
+    });
+    at.collect()
+}

@@ -1,0 +1,125 @@
+//! The role table: for each kind of switch and each port, how many members use it up, down, for a host, or not at all.
+//!
+//! A *kind* is (rank, leaf or not, number of ports, odd). A switch is odd if fewer than three quarters of its uplinks
+//! are at usual uplink ports of its kind; then switches are counted again, since votes of an odd switch would blur the
+//! table of the others.
+//!
+//! Invariant: each known switch has one kind, kinds are in the order of (rank, leaf, ports, odd), which depends on no
+//! GUID. Links within a rank count as "down": they are no uplinks. Cost: two passes over the ports at most.
+
+use super::known::Known;
+use super::reference::Was;
+use crate::ids::{BySwitch, KindId};
+use dmodc_fabric::Peer;
+use typed_index_collections::TiVec;
+
+/// How many members of a kind use a port, by its role.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Uses {
+    /// For an uplink.
+    pub up: u32,
+    /// For a link down, or within the rank.
+    pub down: u32,
+    /// For an end node.
+    pub host: u32,
+}
+
+impl Uses {
+    /// How many members use the port at all.
+    pub fn all(self) -> u32 {
+        self.up + self.down + self.host
+    }
+}
+
+/// A kind of switches.
+#[derive(Clone, Debug, Default)]
+pub struct Kind {
+    pub rank: u32,
+    pub members: u32,
+    /// By port number; port 0 is used by nobody.
+    pub uses: Vec<Uses>,
+}
+
+/// All kinds.
+#[derive(Clone, Debug, Default)]
+pub struct Kinds {
+    pub of_switch: BySwitch<KindId>,
+    pub kinds: TiVec<KindId, Kind>,
+}
+
+/// The key of a kind.
+type Key = (u32, bool, u8, bool);
+
+impl Kinds {
+    /// Counts all known switches and ports.
+    pub fn new(known: &Known) -> Self {
+        let model = |s| (known.rank(s), known.is_leaf(s), known.ports_of(s), false);
+        let mut keys: BySwitch<Key> = known.switches().map(model).collect();
+        let counted = Self::by_key(known, &keys);
+        let mut any_odd = false;
+        for s in known.switches() {
+            let uses = &counted.kinds[counted.of_switch[s]].uses;
+            let usual = most_used(uses);
+            let (mut all, mut at_usual) = (0, 0);
+            for group in known.up(s) {
+                for &(port, _) in known.ports(group) {
+                    all += 1;
+                    at_usual += usize::from(2 * uses[usize::from(port)].up >= usual);
+                }
+            }
+            // One cable at another port makes nobody odd.
+            keys[s].3 = 4 * at_usual < 3 * all && all > at_usual + 1;
+            any_odd |= keys[s].3;
+        }
+        match any_odd {
+            true => Self::by_key(known, &keys),
+            false => counted,
+        }
+    }
+
+    fn by_key(known: &Known, keys: &BySwitch<Key>) -> Self {
+        let mut distinct = keys.raw.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let kind = |key: &Key| KindId::from(distinct.partition_point(|known| known < key));
+        let empty = |&(rank, _, ports, _): &Key| Kind {
+            rank,
+            members: 0,
+            uses: vec![Uses::default(); usize::from(ports) + 1],
+        };
+        let mut counted = Kinds {
+            of_switch: keys.iter().map(kind).collect(),
+            kinds: distinct.iter().map(empty).collect(),
+        };
+        for s in known.switches() {
+            let kind = &mut counted.kinds[counted.of_switch[s]];
+            kind.members += 1;
+            if known.is_there(s) {
+                for (uses, peer) in kind.uses[1..].iter_mut().zip(known.fabric.peers_of(s)) {
+                    match *peer {
+                        Peer::None => {}
+                        Peer::EndNode(_) => uses.host += 1,
+                        Peer::Switch { index, .. } if known.ranking.rank(index) > kind.rank => {
+                            uses.up += 1;
+                        }
+                        Peer::Switch { .. } => uses.down += 1,
+                    }
+                }
+            }
+            for dark in known.reference.dark_of(s) {
+                let uses = &mut kind.uses[usize::from(dark.port)];
+                match dark.was {
+                    Was::Host(_) => uses.host += 1,
+                    Was::Switch(to, _) if known.rank(to) > kind.rank => uses.up += 1,
+                    Was::Switch(..) => uses.down += 1,
+                }
+            }
+        }
+        counted
+    }
+}
+
+/// How many members use the most used uplink port.
+pub fn most_used(uses: &[Uses]) -> u32 {
+    uses.iter().map(|uses| uses.up).max().unwrap_or(0)
+}

@@ -1,0 +1,192 @@
+//! The uplinks of each switch, dark ones included, in the order of planes.
+//!
+//! Uplinks have the key (plane, parent). The planes that a switch lacks are the leaders of its kind's expected ports less
+//! its own planes. A dark expected port takes its own leader if that is lacking; the others then take the rest in order;
+//! a dark port beyond that counts for nothing: its cable was moved. A dark port joins the present group of its plane, or
+//! is a group of its own. Where planes are unknown, the reference tells to which parent a dark port led.
+//!
+//! Links within the rank have no place in this order; they follow it, by neighbour.
+//!
+//! Invariant: what is dark never renumbers what is there. Cost: linear in the ports of each switch, but for sorting.
+
+use super::expected::Expected;
+use super::known::Known;
+use super::places::Places;
+use super::table::Kinds;
+use crate::ids::{BySwitch, KindId, SwitchId};
+use dmodc_fabric::{Peer, PortNumber};
+use typed_index_collections::TiVec;
+
+/// One port that leads up, or to a switch of the same rank.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Uplink {
+    /// The port.
+    pub port: u8,
+    /// The switch at its other end; `None` if the port is dark.
+    pub to: Option<SwitchId>,
+    /// The number of its group; from [`LEVEL`] on, the switch is of the same rank.
+    pub group: u16,
+}
+
+/// The number of the first group to a switch of the same rank.
+pub const LEVEL: u16 = 256;
+
+impl Uplink {
+    /// Whether it leads to a higher rank.
+    pub fn is_up(&self) -> bool {
+        self.group < LEVEL
+    }
+}
+
+/// The uplinks of all switches of the fabric.
+#[derive(Clone, Debug)]
+pub struct Uplinks {
+    all: Vec<Uplink>,
+    end: BySwitch<u32>,
+}
+
+impl Uplinks {
+    /// Finds the uplinks of all switches that are there.
+    pub fn new(
+        known: &Known,
+        kinds: &Kinds,
+        places: &Places,
+        expected: &TiVec<KindId, Expected>,
+    ) -> Self {
+        let mut uplinks = Uplinks {
+            all: Vec::new(),
+            end: BySwitch::default(),
+        };
+        let mut own = Own::default();
+        for s in known.present() {
+            let kind = kinds.of_switch[s];
+            let planes = places.has_planes[kind].then_some(&expected[kind]);
+            own.collect(known, places, s, planes);
+            own.number(&mut uplinks.all);
+            let level = known.groups.up(s.0).iter().filter(|group| group.level);
+            for (group, to) in (LEVEL..).zip(level) {
+                let ports = known.groups.ports(to).iter();
+                uplinks.all.extend(ports.map(|&port| Uplink {
+                    port,
+                    to: Some(SwitchId(to.remote)),
+                    group,
+                }));
+            }
+            uplinks.end.push(uplinks.all.len() as u32);
+        }
+        uplinks
+    }
+
+    /// The uplinks of a switch.
+    pub fn of_switch(&self, s: SwitchId) -> &[Uplink] {
+        let start = match usize::from(s) {
+            0 => 0,
+            at => self.end.raw[at - 1],
+        };
+        &self.all[start as usize..self.end[s] as usize]
+    }
+
+    /// The number of switches.
+    pub fn switches(&self) -> usize {
+        self.end.len()
+    }
+}
+
+/// A port on its way into the order: plane, parent (its number in the order of switches comes first, for a dark port
+/// without a known parent `None`, the last), place in the group, port, and whether it is up.
+type Placed = (u8, (bool, (u32, u64), Option<SwitchId>), u8, u8, bool);
+
+/// The ports of one switch.
+#[derive(Default)]
+struct Own {
+    placed: Vec<Placed>,
+}
+
+impl Own {
+    /// Collects the ports of a switch. `planes` has the expected uplinks of its kind, if planes are known.
+    fn collect(&mut self, known: &Known, places: &Places, s: SwitchId, planes: Option<&Expected>) {
+        self.placed.clear();
+        let range = known.range_up(s);
+        for (group, &plane) in known.all_up()[range.clone()]
+            .iter()
+            .zip(&places.plane[range])
+        {
+            let plane = if planes.is_some() { plane } else { 0 };
+            let parent = (
+                false,
+                known.reference.order[group.parent],
+                Some(group.parent),
+            );
+            for &(port, is_up) in known.ports(group) {
+                if is_up || planes.is_none() {
+                    self.placed.push((plane, parent, port, port, is_up));
+                }
+            }
+        }
+        if let Some(expected) = planes {
+            self.add_dark(known, s, expected);
+        }
+        self.placed.sort_unstable();
+    }
+
+    /// Adds the expected ports that are dark, as planes that the switch lacks.
+    fn add_dark(&mut self, known: &Known, s: SwitchId, expected: &Expected) {
+        let is_dark = |port: u8| known.fabric.peer(s, PortNumber(port)) == Peer::None;
+        let dark = || expected.ports.iter().filter(|&&(port, _)| is_dark(port));
+        if dark().next().is_none() {
+            return;
+        }
+        let mut lacking = [0u8; 256];
+        for &(_, leader) in &expected.ports {
+            lacking[usize::from(leader)] += 1;
+        }
+        let mut take = |plane: u8| {
+            let lacks = &mut lacking[usize::from(plane)];
+            let is_lacking = *lacks > 0;
+            *lacks -= u8::from(is_lacking);
+            is_lacking
+        };
+        for &(plane, ..) in &self.placed {
+            take(plane);
+        }
+        let (mut found, others): (Vec<_>, Vec<_>) =
+            dark().copied().partition(|&(_, leader)| take(leader));
+        let rest = (0..=255).zip(lacking);
+        let rest = rest.flat_map(|(plane, lacks)| std::iter::repeat_n(plane, usize::from(lacks)));
+        let mut others = others.into_iter();
+        found.extend(
+            rest.zip(others.by_ref())
+                .map(|(plane, (port, _))| (port, plane)),
+        );
+        for (dark, plane) in others {
+            let moved = |placed: &&mut Placed| {
+                placed.0 == plane && placed.2 == placed.3 && !expected.is[usize::from(placed.3)]
+            };
+            if let Some(moved) = self.placed.iter_mut().find(moved) {
+                moved.2 = dark;
+            }
+        }
+        let there = self.placed.len();
+        for (port, plane) in found {
+            let own = self.placed[..there].iter().find(|placed| placed.0 == plane);
+            let parent = own.map_or((true, (0, 0), None), |placed| placed.1);
+            self.placed.push((plane, parent, port, port, false));
+        }
+    }
+
+    /// Appends the ports with the numbers of their groups.
+    fn number(&self, uplinks: &mut Vec<Uplink>) {
+        let mut group = 0;
+        for (at, &(plane, parent, _, port, is_up)) in self.placed.iter().enumerate() {
+            if at > 0 {
+                let before = &self.placed[at - 1];
+                group += u16::from((before.0, before.1) != (plane, parent));
+            }
+            uplinks.push(Uplink {
+                port,
+                to: parent.2.filter(|_| is_up),
+                group,
+            });
+        }
+    }
+}

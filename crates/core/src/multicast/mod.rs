@@ -1,0 +1,299 @@
+//! The spanning tree of a multicast group: all its packets go up-down where possible.
+//!
+//! If the root reaches the switch of every member by going down only, packets go up towards the root, then down: no
+//! turn, so multicast adds no credit loop to the unicast routes. The *reach* of a switch is the set of member switches
+//! below it; one pass computes it, in the total order (rank, place), lowest first. Of the switches with full reach,
+//! those of lowest rank make the shortest trees. The LID of the group picks one of them, so groups spread over the
+//! spines and the choice depends on nothing else.
+//!
+//! Where no switch has full reach (members on spines, a badly degraded tree) the root is the switch of greatest reach
+//! in the part of the fabric with most members. The others join by turns that close no cycle with unicast turns
+//! (module `join`), or are left out. OpenSM's own engines (`mcast_mgr_build_spanning_tree`, sssp's) turn anywhere.
+
+mod join;
+
+use super::tree::Ranking;
+use dmodc_fabric::{Fabric, Peer, PortNumber, SwitchId};
+use std::collections::VecDeque;
+use typed_index_collections::{TiSlice, TiVec};
+
+/// A link of the tree: two ends, (switch, port) each, the end nearer to the root first.
+pub type Edge = [(SwitchId, PortNumber); 2];
+
+/// By switch: the link to its parent, parent first.
+type Parents = TiVec<SwitchId, Option<Edge>>;
+
+/// A multicast tree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tree {
+    /// The links.
+    pub edges: Vec<Edge>,
+    /// Whether all packets on the tree go up-down.
+    pub up_down: bool,
+    /// The member switches that the tree does not reach.
+    pub left_out: Vec<SwitchId>,
+}
+
+/// The switches and links that forward multicast.
+pub struct Terrain<'a> {
+    fabric: &'a Fabric,
+    ranking: &'a Ranking,
+    capable: &'a TiSlice<SwitchId, bool>,
+    may_turn: MayTurn<'a>,
+    /// Switches in ascending (rank, place).
+    order: Vec<SwitchId>,
+}
+
+/// Whether packets that come down from one switch to another may go up to a third.
+pub type MayTurn<'a> = &'a dyn Fn(SwitchId, SwitchId, SwitchId) -> bool;
+
+impl<'a> Terrain<'a> {
+    /// `capable` has for each switch whether it forwards multicast. `may_turn` is called only if the members have no
+    /// common switch above them.
+    pub fn new(
+        fabric: &'a Fabric,
+        ranking: &'a Ranking,
+        capable: &'a TiSlice<SwitchId, bool>,
+        may_turn: MayTurn<'a>,
+    ) -> Self {
+        Terrain {
+            fabric,
+            ranking,
+            capable,
+            may_turn,
+            order: ranking.ascending(),
+        }
+    }
+
+    /// The tree of the group `mlid` over these distinct member switches; `None` if no member forwards multicast.
+    pub fn tree(&self, members: &[SwitchId], mlid: u16) -> Option<Tree> {
+        let (able, mut left_out): (Vec<SwitchId>, Vec<SwitchId>) =
+            members.iter().partition(|&&m| self.capable[m]);
+        if able.is_empty() {
+            return None;
+        }
+        let reach = self.reach(&able);
+        if let Some(root) = self.common_root(&reach, able.len() as u32, mlid) {
+            let parents = self.span(root, mlid, |from, to| self.ranking.is_up(to, from));
+            return Some(Tree {
+                edges: branches(&parents, &able),
+                up_down: true,
+                left_out,
+            });
+        }
+        let root = self.best_root(&reach, &able)?;
+        let mut parents = self.span(root, mlid, |from, to| self.ranking.is_up(to, from));
+        self.join(root, mlid, &mut parents, &able);
+        let (reached, missed): (Vec<SwitchId>, Vec<SwitchId>) = able
+            .iter()
+            .partition(|&&m| m == root || parents[m].is_some());
+        left_out.extend(missed);
+        let edges = branches(&parents, &reached);
+        Some(Tree {
+            up_down: (edges.iter()).all(|[from, to]| self.ranking.is_up(to.0, from.0)),
+            edges,
+            left_out,
+        })
+    }
+
+    /// Neighbours of a switch over links between switches that forward multicast, as (own port, neighbour,
+    /// its port), starting at a port that depends on `first`.
+    fn neighbours(
+        &self,
+        switch: SwitchId,
+        first: u16,
+    ) -> impl Iterator<Item = (PortNumber, SwitchId, PortNumber)> + '_ {
+        let peers = self.fabric.peers_of(switch);
+        let start = usize::from(first) % peers.len().max(1);
+        let ports = (start..peers.len()).chain(0..start);
+        ports.filter_map(move |i| match peers[i] {
+            Peer::Switch { index, port } if self.capable[index] => {
+                Some((PortNumber(i as u8 + 1), index, port))
+            }
+            _ => None,
+        })
+    }
+
+    /// By switch: how many members it reaches by going down only.
+    fn reach(&self, members: &[SwitchId]) -> TiVec<SwitchId, u32> {
+        let words = members.len().div_ceil(64);
+        let mut sets = vec![0u64; words * self.order.len()];
+        for (bit, &m) in members.iter().enumerate() {
+            sets[usize::from(m) * words + bit / 64] |= 1 << (bit % 64);
+        }
+        for &s in self.order.iter().filter(|&&s| self.capable[s]) {
+            for (_, n, _) in self.neighbours(s, 0) {
+                if self.ranking.is_up(n, s) {
+                    for w in 0..words {
+                        sets[usize::from(s) * words + w] |= sets[usize::from(n) * words + w];
+                    }
+                }
+            }
+        }
+        sets.chunks(words)
+            .map(|set| set.iter().map(|w| w.count_ones()).sum())
+            .collect()
+    }
+
+    fn common_root(&self, reach: &TiSlice<SwitchId, u32>, all: u32, mlid: u16) -> Option<SwitchId> {
+        let full = |s: &SwitchId| reach[*s] == all;
+        let lowest = self.ranking.rank(self.order.iter().copied().find(full)?);
+        let roots: Vec<SwitchId> = self
+            .order
+            .iter()
+            .copied()
+            .filter(|s| full(s) && self.ranking.rank(*s) == lowest)
+            .collect();
+        Some(roots[usize::from(mlid) % roots.len()])
+    }
+
+    /// The switch of the greatest reach in the connected part that holds most members.
+    fn best_root(&self, reach: &TiSlice<SwitchId, u32>, members: &[SwitchId]) -> Option<SwitchId> {
+        // By switch: the first member of its part.
+        let mut part_of: TiVec<SwitchId, _> = vec![None; self.order.len()].into();
+        let mut best: Option<(usize, SwitchId)> = None;
+        for &m in members {
+            if part_of[m].is_some() {
+                continue;
+            }
+            let parents = self.span(m, 0, |_, _| true);
+            for s in parents.keys() {
+                if s == m || parents[s].is_some() {
+                    part_of[s] = Some(m);
+                }
+            }
+            let size = members.iter().filter(|&&o| part_of[o] == Some(m)).count();
+            if best.is_none_or(|(most, _)| size > most) {
+                best = Some((size, m));
+            }
+        }
+        let (_, part) = best?;
+        let inside = self
+            .order
+            .iter()
+            .copied()
+            .filter(|&s| part_of[s] == Some(part));
+        // max_by_key takes the last of equals; the lowest switch comes first in the order.
+        inside.rev().max_by_key(|&s| reach[s])
+    }
+
+    /// Shortest paths from `root` over the links that `may` admits.
+    fn span(&self, root: SwitchId, mlid: u16, may: impl Fn(SwitchId, SwitchId) -> bool) -> Parents {
+        let mut parents: Parents = vec![None; self.order.len()].into();
+        let mut queue = VecDeque::from([root]);
+        while let Some(s) = queue.pop_front() {
+            for (port, n, remote_port) in self.neighbours(s, mlid) {
+                if n != root && parents[n].is_none() && may(s, n) {
+                    parents[n] = Some([(s, port), (n, remote_port)]);
+                    queue.push_back(n);
+                }
+            }
+        }
+        parents
+    }
+}
+
+/// The links of a spanning tree that lead to these switches.
+fn branches(parents: &Parents, members: &[SwitchId]) -> Vec<Edge> {
+    let mut taken: TiVec<SwitchId, _> = vec![false; parents.len()].into();
+    let mut edges = Vec::new();
+    for &m in members {
+        let mut at = m;
+        while let Some(edge) = parents[at]
+            && !std::mem::replace(&mut taken[at], true)
+        {
+            edges.push(edge);
+            at = edge[0].0;
+        }
+    }
+    edges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+    use crate::tree::{Links, SHARES};
+    use dmodc_fabric::Guid;
+    use fabrics::Net;
+
+    /// A fabric of this many switches with these links; the switches with GUID 5 and 6 are at the top.
+    fn ranked(switches: usize, links: &[(u32, u32)]) -> (Fabric, Ranking) {
+        let net = Net {
+            switches,
+            ..Net::new(links, &[])
+        };
+        let fabric = net.build();
+        let options = Options {
+            root_guids: vec![Guid(5), Guid(6)],
+            ..Options::default()
+        };
+        // In the order of GUIDs: of equal ranks, the greater GUID is above.
+        let ranking = Ranking::of(&fabric, &Links::new(&fabric), &options, &[], SHARES[0]);
+        (fabric, ranking)
+    }
+
+    /// Two spines (4, 5) over four leaves (0..=3), two parallel links each.
+    fn two_level() -> (Fabric, Ranking) {
+        let links: Vec<(u32, u32)> = (0..16).map(|i| (i / 4, 4 + i % 4 / 2)).collect();
+        ranked(6, &links)
+    }
+
+    #[test]
+    fn the_root_is_above_all_members_and_groups_spread() {
+        let (fabric, ranking) = two_level();
+        let terrain = Terrain::new(&fabric, &ranking, [true; 6][..].as_ref(), &|_, _, _| false);
+        let mut roots = Vec::new();
+        for mlid in 0xC000..0xC004 {
+            let tree = terrain
+                .tree(&[0, 2, 3].map(SwitchId), mlid)
+                .expect("a tree");
+            assert!(tree.up_down && tree.left_out.is_empty());
+            assert_eq!(tree.edges.len(), 3);
+            let root = tree.edges[0][0].0;
+            assert!(root.0 >= 4 && tree.edges.iter().all(|e| e[0].0 == root));
+            roots.push(root.0);
+        }
+        assert_eq!(roots, [4, 5, 4, 5]);
+    }
+
+    #[test]
+    fn switches_without_multicast_are_avoided() {
+        let (fabric, ranking) = two_level();
+        let capable = [true, false, true, true, false, true];
+        let terrain = Terrain::new(&fabric, &ranking, capable[..].as_ref(), &|_, _, _| false);
+        let tree = terrain
+            .tree(&[0, 1, 2].map(SwitchId), 0xC000)
+            .expect("a tree");
+        assert_eq!(tree.left_out, [SwitchId(1)]);
+        assert!(tree.edges.iter().all(|e| e[0].0 == SwitchId(5)));
+        assert_eq!(terrain.tree(&[1].map(SwitchId), 0xC000), None);
+    }
+
+    #[test]
+    fn members_that_share_no_top_join_by_turns_that_may_be_taken() {
+        // Leaves 0 and 1 meet in 4, 2 and 3 in 5, and 1 and 2 are joined directly; 6 is alone.
+        let (fabric, ranking) = ranked(7, &[(0, 4), (1, 4), (2, 5), (3, 5), (1, 2)]);
+        // A link from 1 up to 2: 1 has 4 and 2 above it, 2 has 5.
+        let turns = |SwitchId(a), SwitchId(b), SwitchId(c)| {
+            b == 1 && [a, c] != [a, a] && [2, 4].contains(&a)
+        };
+        let alone = Terrain::new(&fabric, &ranking, [true; 7][..].as_ref(), &|_, _, _| false);
+        assert_eq!(
+            alone
+                .tree(&[6, 0, 3].map(SwitchId), 0xC000)
+                .map(|t| t.left_out),
+            Some(vec![SwitchId(6), SwitchId(3)])
+        );
+        let terrain = Terrain::new(&fabric, &ranking, [true; 7][..].as_ref(), &turns);
+        let tree = terrain
+            .tree(&[6, 0, 3].map(SwitchId), 0xC000)
+            .expect("a tree");
+        assert!(!tree.up_down);
+        assert_eq!(tree.left_out, [SwitchId(6)]);
+        let mut links: Vec<[u32; 2]> = tree.edges.iter().map(|e| [e[0].0.0, e[1].0.0]).collect();
+        links.iter_mut().for_each(|l| l.sort());
+        links.sort();
+        assert_eq!(links, [[0, 4], [1, 2], [1, 4], [2, 5], [3, 5]]);
+    }
+}

@@ -1,0 +1,183 @@
+//! `faults=paper`: the paper's letter on the fabric as it is, entry for entry, for comparison.
+//!
+//! Numbers are those of Algorithm 2; each type of node has its own, one type after the other. Then come the nodes above
+//! the leaves, then aggregation nodes. The LIDs of switches and absent nodes have a hash in place of a number. With C the
+//! candidates, the entry is C[⌊t/Π⌋ mod #C], and in that group port ⌊t/(Π·#C)⌋ mod #g (equations 3 and 4). Where several
+//! groups lead *down*, which no PGFT has, Π is 1.
+//!
+//! *Further LIDs.* Offset k of a LID (LMC) rotates both choices by a digit of k, so that consecutive LIDs take different
+//! groups at every switch, and the digits along a path take as many combinations as there are paths: with D paths up to
+//! a switch and w candidates there, k ↦ (k mod D, digit(k)) meets every combination once. Base LIDs are the paper's.
+//!
+//! There are no drains, speeds or reference here. Cost: the groups of each switch, for each column; then the entries.
+
+use crate::kinds::NodeTypes;
+use crate::options::Options;
+use crate::paths::{HOPS, Paths};
+use crate::spread::{gcd, hash};
+use crate::threads::Threads;
+use crate::tree::{Group, Groups, Ranking};
+use dmodc_fabric::{EndNode, Fabric, Lid, NO_PATH, NodeId, NodeKind, SwitchId};
+use typed_index_collections::TiVec;
+
+/// The numbers and dividers of the paper.
+#[derive(Clone, Debug)]
+pub struct Paper {
+    /// End nodes in ascending number.
+    pub order: Vec<NodeId>,
+    /// By end node: t.
+    number: TiVec<NodeId, u32>,
+    /// By switch: Π.
+    pub dividers: Vec<u32>,
+    /// By switch: the number of different paths up to it.
+    paths_up: Vec<u32>,
+}
+
+impl Paper {
+    /// Numbers the end nodes of a fabric.
+    pub fn new(fabric: &Fabric, ranking: &Ranking, paths: &Paths, options: &Options) -> Self {
+        let nodes = fabric.end_nodes();
+        let types = NodeTypes::new(options);
+        let leaves = order_of_leaves(ranking.leaves().collect(), paths);
+        let is_aggregation = |n: NodeId| nodes[n].kind == NodeKind::Aggregation;
+        let mut order: Vec<NodeId> = Vec::with_capacity(nodes.len());
+        for &of_type in types.all() {
+            for &leaf in &leaves {
+                let of_leaf = fabric.node_ids_of(SwitchId(leaf));
+                let is_it = |&n: &NodeId| types.of(nodes[n].guid) == of_type;
+                order.extend(of_leaf.filter(|&n| !is_aggregation(n)).filter(is_it));
+            }
+        }
+        let all = nodes.keys();
+        let above = |&n: &NodeId| !ranking.is_leaf(nodes[n].switch) && !is_aggregation(n);
+        order.extend(all.clone().filter(above));
+        order.extend(all.filter(|&n| is_aggregation(n)));
+        let mut number: TiVec<NodeId, u32> = vec![0; nodes.len()].into();
+        (0..).zip(&order).for_each(|(t, &n)| number[n] = t);
+        Paper {
+            order,
+            number,
+            dividers: product_going_up(&paths.groups, |_| 1),
+            paths_up: product_going_up(&paths.groups, |group| group.size() as u32),
+        }
+    }
+
+    /// Writes all rows.
+    pub fn write(&self, fabric: &Fabric, paths: &Paths, rows: &mut [&mut [u8]], threads: &Threads) {
+        let width = fabric.max_lid().index() + 1;
+        let rows = (0u32..).zip(rows.iter_mut());
+        threads.for_each(rows.collect(), |(s, row)| {
+            row[..width].fill(NO_PATH);
+            for to in (0..fabric.switches().len() as u32).filter(|&to| to != s) {
+                let candidates: Vec<&Group> = paths.candidates(s, to).collect();
+                self.write_column(fabric, paths, s, to, &candidates, row);
+            }
+            write_own(fabric, s, row);
+        });
+    }
+
+    fn write_column(
+        &self,
+        fabric: &Fabric,
+        paths: &Paths,
+        s: u32,
+        to: u32,
+        candidates: &[&Group],
+        row: &mut [u8],
+    ) {
+        let is_down = paths.costs.hops_down(s, to).is_some();
+        let divider = match is_down && candidates.len() > 1 {
+            true => 1,
+            false => self.dividers[s as usize],
+        };
+        let mut write = |base: Lid, lmc: u8, number: u32| {
+            for k in 0..if base == Lid(0) { 0 } else { 1u16 << lmc } {
+                let port = self.port(paths, s, candidates, number / divider, k.into());
+                row[base.index() + usize::from(k)] = port;
+            }
+        };
+        let fixed =
+            |port: u8| (hash(fabric.guid(SwitchId(to)).0 ^ u64::from(port) << 56) >> 40) as u32;
+        for n in fabric.node_ids_of(SwitchId(to)) {
+            let node = &fabric.end_nodes()[n];
+            write(node.lid, node.lmc, self.number[n]);
+        }
+        let absent = fabric.absent_of(SwitchId(to)).iter();
+        absent.for_each(|node: &EndNode| write(node.lid, node.lmc, fixed(node.port.0)));
+        let own = &fabric.switches()[SwitchId(to)];
+        write(own.lid, own.lmc, fixed(0));
+    }
+
+    /// The port for quotient `q` and offset `k` of the LID.
+    fn port(&self, paths: &Paths, s: u32, candidates: &[&Group], q: u32, k: usize) -> u8 {
+        let (n, q) = (candidates.len(), q as usize);
+        let up = self.paths_up[s as usize] as usize;
+        let Some(group) = candidates.get((q + digit(k, up, n)) % n.max(1)) else {
+            return NO_PATH;
+        };
+        let ports = paths.groups.ports(group);
+        ports[(q / n + digit(k, up.saturating_mul(n), ports.len())) % ports.len()]
+    }
+}
+
+/// Writes the entries of a switch's own end nodes, absent ones too, and of its own LIDs.
+pub fn write_own(fabric: &Fabric, s: u32, row: &mut [u8]) {
+    let s = SwitchId(s);
+    let nodes = fabric.end_nodes_of(s).iter();
+    for node in nodes
+        .chain(fabric.absent_of(s))
+        .filter(|node| node.lid != Lid(0))
+    {
+        row[node.lid.index()..][..1 << node.lmc].fill(node.port.0);
+    }
+    let own = &fabric.switches()[s];
+    if own.lid != Lid(0) {
+        row[own.lid.index()..][..1 << own.lmc].fill(0);
+    }
+}
+
+/// The order in which Algorithm 2 visits the leaves: the first that is left, and all that are nearest to it.
+fn order_of_leaves(mut rest: Vec<u32>, paths: &Paths) -> Vec<u32> {
+    let mut order = Vec::with_capacity(rest.len());
+    while let Some(&first) = rest.first() {
+        let row = paths.costs.row(first);
+        let cost = |leaf: u32| row[paths.costs.column(leaf)] & HOPS;
+        let nearest = rest[1..]
+            .iter()
+            .map(|&leaf| cost(leaf))
+            .min()
+            .unwrap_or(HOPS);
+        rest.retain(|&leaf| {
+            let is_later = cost(leaf) > nearest;
+            if !is_later {
+                order.push(leaf);
+            }
+            is_later
+        });
+    }
+    order
+}
+
+/// By switch: the greatest product of widths along the paths up to it (Algorithm 1). It saturates.
+fn product_going_up(groups: &Groups, weight: impl Fn(&Group) -> u32) -> Vec<u32> {
+    let mut product = vec![1u32; groups.switches()];
+    for &s in groups.bottom_up() {
+        let width = groups.parents(s).map(&weight).fold(0, u32::saturating_add);
+        let here = product[s as usize].saturating_mul(width);
+        for group in groups.parents(s) {
+            let above = &mut product[group.remote as usize];
+            *above = here.max(*above);
+        }
+    }
+    product
+}
+
+/// The digit, below `w`, by which offset `k` rotates a choice among `w` at a switch with `paths` paths up to it.
+fn digit(k: usize, paths: usize, w: usize) -> usize {
+    if k == 0 || w == 0 {
+        return 0;
+    }
+    let common = gcd(paths as u64, w as u64).max(1) as usize;
+    let repeat = paths.saturating_mul(w).max(1);
+    (k + (k % repeat) / (paths / common).saturating_mul(w).max(1)) % w
+}

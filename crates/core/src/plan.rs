@@ -1,0 +1,492 @@
+//! The plan: the pipeline on one screen, and its result, a value that does not change.
+//!
+//! ```text
+//! fabric ─ ranking ─ paths (costs) ─ roles (kinds, uplinks, numbers) ─ link sets ─ detours ─ rows
+//! ```
+
+use super::detours::{Connections, Needs, Steps, Turns, Unreachable};
+use super::ids::SwitchId;
+use super::kinds::Roles;
+use super::options::{Faults, OnUnreachable, Options, RouteError, Timings};
+use super::paper::Paper;
+use super::paths::Paths;
+use super::rows::{AllLinks, Fallback, LinkSets, SMALL};
+use super::threads::{ALONE, Threads};
+use super::tree::{Groups, Links, Ranking};
+use dmodc_fabric::{EndNode, Fabric, Lid, NO_PATH, NodeId, PortNumber};
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+/// All that the engine computes from a fabric before it writes rows.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    ranking: Ranking,
+    rule: Rule,
+    /// The first layer has no drained links; a second has all links, for pairs without a path before.
+    layers: Vec<Layer>,
+    connections: Connections,
+    unreachable: Unreachable,
+    /// Turns for multicast, computed on first use.
+    more_turns: OnceLock<Turns>,
+    on_unreachable: OnUnreachable,
+    /// Whether the reference is in use.
+    remembers: bool,
+    timings: Timings,
+}
+
+/// The rule by which rows are written.
+#[derive(Clone, Debug)]
+enum Rule {
+    Stable(Box<LinkSets>),
+    Paper(Box<Paper>),
+}
+
+/// The paths over a set of links, and the detours over it.
+#[derive(Clone, Debug)]
+struct Layer {
+    paths: Arc<Paths>,
+    steps: Steps,
+}
+
+impl Plan {
+    /// Plans a fabric.
+    ///
+    /// # Errors
+    /// [`RouteError::NotATree`] if links between equal ranks alone close a cycle and no roots are given.
+    pub(super) fn new(
+        fabric: &Fabric,
+        options: &Options,
+        threads: &Threads,
+    ) -> Result<Plan, RouteError> {
+        let plan = Self::by_levels(fabric, options, threads)?;
+        let may_connect = options.on_unreachable == OnUnreachable::Connect;
+        let top = plan
+            .connections
+            .top
+            .filter(|_| may_connect && options.root_guids.is_empty());
+        let Some(top) = top else {
+            return Ok(plan);
+        };
+        // Pairs of hosts are left out: one switch above all others connects them.
+        let options = Options {
+            root_guids: vec![fabric.guid(SwitchId(top))],
+            ..options.clone()
+        };
+        Self::by_levels(fabric, &options, threads)
+    }
+
+    fn by_levels(
+        fabric: &Fabric,
+        options: &Options,
+        threads: &Threads,
+    ) -> Result<Plan, RouteError> {
+        let start = Instant::now();
+        let reference = options.reference().and_then(|reference| {
+            let before = Before::new(reference, options);
+            if before.is_none() {
+                log::error!("the reference is no tree; going on without it");
+            }
+            before
+        });
+        let before = reference.as_ref();
+        let levels = before.map(|before| (before.fabric, &before.ranking));
+        let (ranking, links) = Ranking::find(fabric, options, levels)?;
+        let ranked = Instant::now();
+        let groups = Groups::new(&links, &ranking, threads);
+        let paths = Arc::new(Paths::new(groups, &ranking, threads));
+        let costed = Instant::now();
+        let (rule, sets) = match options.faults {
+            Faults::Paper => {
+                let paper = Paper::new(fabric, &ranking, &paths, options);
+                (Rule::Paper(Box::new(paper)), vec![paths])
+            }
+            Faults::Stable => {
+                let roles = Roles::new(fabric, &ranking, &paths.groups, levels, options);
+                let all = AllLinks {
+                    fabric,
+                    ranking: &ranking,
+                    links: &links,
+                    paths: &paths,
+                    reference: reference.as_ref().and_then(Before::sets),
+                };
+                let sets = LinkSets::new(&all, roles, options, threads);
+                let layers = sets.layers();
+                (Rule::Stable(Box::new(sets)), layers)
+            }
+        };
+        let widest = sets
+            .last()
+            .filter(|_| sets.len() > 1)
+            .map(|paths| &paths.costs);
+        let before = before.map(|before| before.fabric);
+        let needs_of =
+            |paths: &Arc<Paths>| Needs::new(fabric, before, paths, widest, options.connect_roots);
+        let needs: Vec<Needs> = sets.iter().map(needs_of).collect();
+        let unreachable = match (needs.last(), sets.last()) {
+            (Some(needs), Some(paths)) => needs.of_hosts(&paths.costs),
+            _ => Unreachable::default(),
+        };
+        let (connections, steps) = connect(fabric, &sets, &needs, options.on_unreachable);
+        let layers = sets
+            .into_iter()
+            .zip(steps)
+            .map(|(paths, steps)| Layer { paths, steps });
+        let mut plan = Plan {
+            ranking,
+            rule,
+            layers: layers.collect(),
+            connections,
+            unreachable,
+            more_turns: OnceLock::new(),
+            on_unreachable: options.on_unreachable,
+            remembers: reference.is_some(),
+            timings: Timings {
+                rank: ranked - start,
+                cost: costed - ranked,
+                nid: costed.elapsed(),
+            },
+        };
+        if let Rule::Stable(sets) = &mut plan.rule {
+            let targets = plan.layers[0].steps.targets.iter();
+            sets.leave_out(targets.map(|share| SwitchId(share.to)));
+        }
+        Ok(plan)
+    }
+
+    /// The error for a fabric in which pairs of hosts have no up-down path, if the options are to fail then.
+    pub(super) fn refusal(&self) -> Option<RouteError> {
+        let count = self.unreachable.count;
+        let refused = count > 0 && self.on_unreachable == OnUnreachable::Fail;
+        refused.then_some(RouteError::Unreachable(count))
+    }
+
+    /// Writes all rows, each long enough. Returns the number of displaced entries.
+    pub(super) fn write(
+        &self,
+        fabric: &Fabric,
+        rows: &mut [&mut [u8]],
+        threads: &Threads,
+    ) -> usize {
+        let sets = match &self.rule {
+            Rule::Stable(sets) => sets,
+            Rule::Paper(paper) => {
+                paper.write(fabric, self.paths(), rows, threads);
+                self.layers[0].write_detours(fabric, rows, threads);
+                return 0;
+            }
+        };
+        let displaced = sets.write(fabric, 0, rows, threads);
+        self.layers[0].write_detours(fabric, rows, threads);
+        if let Some(layer) = self.layers.get(1) {
+            let mut wide = vec![vec![NO_PATH; fabric.max_lid().index() + 1]; rows.len()];
+            let mut wide_rows: Vec<&mut [u8]> = wide.iter_mut().map(Vec::as_mut_slice).collect();
+            sets.write(fabric, 1, &mut wide_rows, threads);
+            layer.write_detours(fabric, &mut wide_rows, threads);
+            Fallback {
+                fabric,
+                ranking: &self.ranking,
+                may_turn: &|from, at, to| self.may_turn(SwitchId(from), SwitchId(at), SwitchId(to)),
+                spare: &|s, lid, port| sets.spare(s, lid, port),
+            }
+            .write(rows, &wide);
+        }
+        displaced
+    }
+
+    /// The paths over all links, drained ones included.
+    fn paths(&self) -> &Paths {
+        &self.layers[self.layers.len() - 1].paths
+    }
+
+    /// The paths to use from one switch to another: over drained links only where no others exist.
+    fn paths_between(&self, from: u32, to: u32) -> &Paths {
+        let mut layers = self.layers.iter().map(|layer| &*layer.paths);
+        let found = layers.find(|paths| paths.costs.hops(from, to).is_some());
+        found.unwrap_or(self.paths())
+    }
+
+    /// End nodes (indices into [`Fabric::end_nodes`]) in ascending topological NID.
+    pub fn order(&self) -> &[NodeId] {
+        match &self.rule {
+            Rule::Stable(sets) => &sets.roles.numbers.order,
+            Rule::Paper(paper) => &paper.order,
+        }
+    }
+
+    /// All switches by rank, and within a rank in the order of their numbers.
+    pub fn places(&self) -> Vec<SwitchId> {
+        let mut switches = self.ranking.ascending();
+        if let Rule::Stable(sets) = &self.rule {
+            let first = &sets.roles.numbers.first;
+            switches.sort_by_key(|&s| (self.ranking.rank(s), first[s]));
+        }
+        switches
+    }
+
+    /// Whether the reference is in use: there is one, and it is a tree.
+    pub fn remembers(&self) -> bool {
+        self.remembers
+    }
+
+    /// The ranks on which GUIDs, not ports, decide places. With a reference a replaced box would keep its place there.
+    pub fn ranks_by_guid(&self) -> &[u32] {
+        match &self.rule {
+            Rule::Stable(sets) => &sets.roles.ranks_by_guid,
+            Rule::Paper(_) => &[],
+        }
+    }
+
+    /// The levels of the fabric.
+    pub fn ranking(&self) -> &Ranking {
+        &self.ranking
+    }
+
+    /// The divider of a switch: Π of the paper.
+    pub fn divider(&self, switch: SwitchId) -> u32 {
+        match &self.rule {
+            Rule::Stable(sets) => sets.roles.dividers_of(switch).below,
+            Rule::Paper(paper) => paper.dividers[usize::from(switch)],
+        }
+    }
+
+    /// Hops of the up-down path from switch `from` to switch `to`, `None` if there is none.
+    pub fn hops(&self, from: SwitchId, to: SwitchId) -> Option<u8> {
+        self.paths_between(from.0, to.0).costs.hops(from.0, to.0)
+    }
+
+    /// Hops of the path from switch `from` to switch `to` that only goes down, `None` if there is none.
+    pub fn hops_down(&self, from: SwitchId, to: SwitchId) -> Option<u8> {
+        let paths = self.paths_between(from.0, to.0);
+        paths.costs.hops_down(from.0, to.0)
+    }
+
+    /// The next switch on the detour from `from` to `to`, and the hops of the detour; `None` if there is no detour.
+    pub fn turned(&self, from: SwitchId, to: SwitchId) -> Option<(SwitchId, u8)> {
+        let (from, to) = (from.0, to.0);
+        self.layers.iter().find_map(|layer| {
+            let target = layer.steps.target(to)?;
+            let first = layer.steps.next(from, target)?;
+            let (mut at, mut hops) = (from, 0u8);
+            while let Some(then) = layer.steps.next(at, target) {
+                (at, hops) = (then, hops.saturating_add(1));
+            }
+            let rest = layer.paths.costs.hops(at, to)?;
+            Some((SwitchId(first), hops.saturating_add(rest)))
+        })
+    }
+
+    /// Pairs of switches with hosts that have no up-down path.
+    pub fn unreachable(&self) -> &Unreachable {
+        &self.unreachable
+    }
+
+    /// The result for pairs without an up-down path: which have detours, which have none.
+    pub fn connections(&self) -> &Connections {
+        &self.connections
+    }
+
+    /// Pairs of switches (from, to), ascending: the first has a detour to LIDs at the second.
+    pub fn detours(&self) -> Vec<(SwitchId, SwitchId)> {
+        let pairs = self.layers.iter().flat_map(|layer| {
+            let switches = layer.steps.of_switch.iter().enumerate();
+            switches.flat_map(|(at, steps)| {
+                let to = |step: &(u32, u32)| layer.steps.targets[step.0 as usize].to;
+                steps
+                    .iter()
+                    .map(move |step| (SwitchId::from(at), SwitchId(to(step))))
+            })
+        });
+        let mut pairs: Vec<_> = pairs.collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    /// Whether multicast packets that come down from switch `from` to `at` may go up to `to`: all such turns and the
+    /// unicast routes together close no credit loop.
+    pub fn may_turn(&self, from: SwitchId, at: SwitchId, to: SwitchId) -> bool {
+        let turns = self
+            .more_turns
+            .get_or_init(|| self.connections.more_turns(self.paths()));
+        turns.has(from.0, at.0, to.0)
+    }
+
+    /// The alternative output ports P(s,d) of the paper's equation (2) from a switch to an end node, ascending by group
+    /// and port; at the node's own switch, the node's port alone.
+    pub fn alternatives(
+        &self,
+        fabric: &Fabric,
+        switch: SwitchId,
+        end_node: NodeId,
+    ) -> Vec<PortNumber> {
+        let node = &fabric.end_nodes()[end_node];
+        if node.switch == switch {
+            return vec![node.port];
+        }
+        let (from, to) = (switch.0, node.switch.0);
+        let paths = self.paths_between(from, to);
+        let ports = |group| paths.groups.ports(group).iter().copied().map(PortNumber);
+        paths.candidates(from, to).flat_map(ports).collect()
+    }
+
+    /// Time spent on the plan. [`crate::Engine::fill`] returns the time of the routes.
+    pub fn timings(&self) -> Timings {
+        self.timings
+    }
+}
+
+/// A reference: its levels, and its plan if that is small.
+struct Before<'r> {
+    fabric: &'r Fabric,
+    ranking: Ranking,
+    plan: Option<Plan>,
+}
+
+impl<'r> Before<'r> {
+    fn new(fabric: &'r Fabric, options: &Options) -> Option<Self> {
+        let options = &options.without_reference();
+        if fabric.switches().len() > SMALL {
+            let (ranking, _) = Ranking::find(fabric, options, None).ok()?;
+            return Some(Before {
+                fabric,
+                ranking,
+                plan: None,
+            });
+        }
+        let plan = Plan::new(fabric, options, ALONE).ok()?;
+        Some(Before {
+            fabric,
+            ranking: plan.ranking.clone(),
+            plan: Some(plan),
+        })
+    }
+
+    /// The link sets of a small reference.
+    fn sets(&self) -> Option<(&Fabric, &LinkSets)> {
+        match &self.plan.as_ref()?.rule {
+            Rule::Stable(sets) => Some((self.fabric, sets)),
+            Rule::Paper(_) => None,
+        }
+    }
+}
+
+impl Layer {
+    /// Writes the entries of detours, and pins those at which detours turn. LIDs alternate over the links of one group.
+    fn write_detours(&self, fabric: &Fabric, rows: &mut [&mut [u8]], threads: &Threads) {
+        if self.steps.of_switch.is_empty() {
+            return;
+        }
+        let groups = &self.paths.groups;
+        let of_target = self.steps.targets.iter().map(|share| {
+            lids(fabric, SwitchId(share.to))
+                .filter(|&(_, at)| share.has(at))
+                .map(|(lid, _)| lid)
+                .collect()
+        });
+        let of_target: Vec<Vec<Lid>> = of_target.collect();
+        threads.for_each((0u32..).zip(rows).collect(), |(s, row)| {
+            let pinned = self.steps.pinned[s as usize].iter();
+            for &(target, next) in self.steps.of_switch[s as usize].iter().chain(pinned) {
+                let lids = of_target[target as usize].iter();
+                match groups.to(s, next).map(|group| groups.ports(group)) {
+                    Some([port]) => lids.for_each(|lid| row[lid.index()] = *port),
+                    Some(ports) => lids.for_each(|lid| {
+                        let entry = &mut row[lid.index()];
+                        if !ports.contains(entry) {
+                            *entry = ports[lid.index() % ports.len()];
+                        }
+                    }),
+                    None => {}
+                }
+            }
+        });
+    }
+}
+
+/// All LIDs behind a switch, those of absent nodes included, its own last; each with a position that no LID changes: the
+/// port of its node, and the offset of the LID.
+fn lids(fabric: &Fabric, s: SwitchId) -> impl Iterator<Item = (Lid, usize)> {
+    let nodes = fabric.end_nodes_of(s).iter();
+    let nodes = nodes.chain(fabric.absent_of(s));
+    let own = &fabric.switches()[s];
+    let ports = nodes.map(|node| (node.lid, node.lmc, node.port.0));
+    let ports = ports.chain([(own.lid, own.lmc, 0)]);
+    let there = ports.filter(|&(lid, ..)| lid != Lid(0));
+    there.flat_map(|(lid, lmc, port)| {
+        (0..1u16 << lmc).map(move |k| (Lid(lid.0 + k), usize::from(port) + usize::from(k)))
+    })
+}
+
+/// Searches detours over each set of links. The first takes its turns first; but the last does, if that serves a pair
+/// that is left out otherwise.
+fn connect(
+    fabric: &Fabric,
+    sets: &[Arc<Paths>],
+    needs: &[Needs],
+    on_unreachable: OnUnreachable,
+) -> (Connections, Vec<Steps>) {
+    let order: Vec<usize> = (0..sets.len()).collect();
+    let (mut found, mut steps) = connect_in_order(fabric, sets, needs, on_unreachable, &order);
+    if found.left_out > 0 && sets.len() > 1 {
+        let order: Vec<usize> = (0..sets.len()).rev().collect();
+        let (others, mut by_others) = connect_in_order(fabric, sets, needs, on_unreachable, &order);
+        if found.left.iter().any(|pair| !others.left.contains(pair)) {
+            by_others.reverse();
+            (found, steps) = (others, by_others);
+        }
+    }
+    (found, steps)
+}
+
+fn connect_in_order(
+    fabric: &Fabric,
+    sets: &[Arc<Paths>],
+    needs: &[Needs],
+    on_unreachable: OnUnreachable,
+    order: &[usize],
+) -> (Connections, Vec<Steps>) {
+    let present = |s: u32| {
+        let absent = |lid: &Lid| {
+            let is_it =
+                |node: &EndNode| (node.lid.0..node.lid.0 + (1 << node.lmc)).contains(&lid.0);
+            fabric.absent_of(SwitchId(s)).iter().any(is_it)
+        };
+        lids(fabric, SwitchId(s))
+            .filter(|(lid, _)| !absent(lid))
+            .collect()
+    };
+    let mut found: Option<Connections> = None;
+    let mut steps = Vec::new();
+    for &at in order {
+        let paths = &*sets[at];
+        let all = &*sets[sets.len() - 1];
+        let connect = on_unreachable == OnUnreachable::Connect;
+        let before = found.take();
+        let (now, more) = Connections::find(&needs[at], [paths, all], connect, &present, before);
+        found = Some(now);
+        steps.push(more);
+    }
+    let mut found = found.unwrap_or_default();
+    if steps.len() > 1 {
+        let pairs = steps.iter().flat_map(|steps| steps.pairs(&present));
+        found.turned = pairs.collect::<BTreeSet<_>>().len();
+    }
+    (found, steps)
+}
+
+impl Ranking {
+    /// The levels that [`Engine::plan`](crate::Engine::plan) finds, also of a fabric that it refuses.
+    pub fn new(fabric: &Fabric, options: &Options) -> Self {
+        match Self::find(fabric, options, None) {
+            Ok((ranking, _)) => ranking,
+            Err(_) => Self::of(
+                fabric,
+                &Links::new(fabric),
+                options,
+                &[],
+                super::tree::SHARES[0],
+            ),
+        }
+    }
+}

@@ -1,0 +1,368 @@
+//! Counted nominal ports, where the widths of groups follow no rule: small racks cabled by hand.
+//!
+//! In a tree of two ranks with at most [`SMALL`] switches, where a twelfth of all pairs of a leaf and an upper switch
+//! have no group, or one of another width than most, destinations take ports in turn: each switch, from near to far, the
+//! expected port that leads nearer and has, with the next switch's, the least load. Load is the number of destinations
+//! counted there; only ports on ways from switches with end nodes gain. All places that any leaf has are counted on each,
+//! so a host that comes or goes moves nobody.
+//!
+//! It is a second way to choose a nominal port, and needs a memory: the ports counted for the reference come first, as
+//! they are, and the rest is counted on top. Last, entries whose port does not lead nearer are counted again over the
+//! links that are there. Cost: destinations times links, of few switches.
+
+use crate::ids::{BySwitch, SwitchId};
+use crate::kinds::{Numbers, Uplinks};
+use crate::paths::{Costs, HOPS, INFINITE, UP};
+use crate::spread::most_common;
+use crate::tree::Ranking;
+use dmodc_fabric::{Fabric, Guid, Lid, NO_PATH, NodeKind, PortNumber};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Beyond this many switches the rule by numbers is as even.
+pub const SMALL: usize = 32;
+
+/// A destination: its GUID, and how many LIDs of it come before (LMC). A reference may have no LIDs.
+type Name = (Guid, u8);
+
+/// The counted ports; empty where numbers decide.
+#[derive(Clone, Debug, Default)]
+pub struct Counted {
+    /// By switch.
+    of: BTreeMap<Name, BySwitch<u8>>,
+    /// By LID.
+    names: BTreeMap<Lid, Name>,
+}
+
+impl Counted {
+    /// Whether nothing is counted.
+    pub fn is_empty(&self) -> bool {
+        self.of.is_empty()
+    }
+
+    /// The counted port of a switch for a LID.
+    pub fn port(&self, s: SwitchId, lid: Lid) -> Option<u8> {
+        let ports = self.of.get(self.names.get(&lid)?)?;
+        Some(ports[s]).filter(|&port| port != NO_PATH)
+    }
+
+    /// Writes the counted ports of a switch into its row.
+    pub fn write(&self, s: SwitchId, row: &mut [u8]) {
+        for &lid in self.names.keys() {
+            if let Some(port) = self.port(s, lid) {
+                row[lid.index()] = port;
+            }
+        }
+    }
+}
+
+/// What is counted.
+pub struct Counting<'c> {
+    pub fabric: &'c Fabric,
+    pub ranking: &'c Ranking,
+    pub uplinks: &'c Uplinks,
+    pub costs: &'c Costs,
+    pub numbers: &'c Numbers,
+}
+
+/// A place of a destination: its switch, and its name unless the place is empty.
+type Place = (SwitchId, Option<Name>);
+
+/// The destinations counted so far.
+struct Loads<'c> {
+    of: &'c Counting<'c>,
+    /// By switch: the ports in use and where they lead; dark ones to the parent of their group.
+    ends: BySwitch<Vec<(u8, SwitchId)>>,
+    /// By switch and port.
+    load: BySwitch<[u32; 256]>,
+}
+
+impl Counting<'_> {
+    /// Counts the ports. `before` has the reference and what was counted there, which decides whether to count.
+    pub fn count(&self, before: Option<(&Fabric, &Counted)>) -> Counted {
+        let is_counted = match before {
+            Some((_, counted)) => !counted.is_empty(),
+            None => self.is_irregular(),
+        };
+        if !is_counted || self.fabric.switches().len() > SMALL {
+            return Counted::default();
+        }
+        let (places, names) = self.places();
+        let switches = self.fabric.switches().keys();
+        let known = |name: Name, s: SwitchId| {
+            let (reference, counted) = before?;
+            let was = reference.switch_by_guid(self.fabric.guid(s))?;
+            Some(counted.of.get(&name)?[was])
+        };
+        let of_name = |name: Name| {
+            let ports = switches.clone().map(|s| known(name, s).unwrap_or(NO_PATH));
+            (name, ports.collect())
+        };
+        let present: Vec<Place> = places
+            .iter()
+            .copied()
+            .filter(|place| place.1.is_some())
+            .collect();
+        let mut ports: BTreeMap<Name, BySwitch<u8>> = present
+            .iter()
+            .filter_map(|place| place.1)
+            .map(of_name)
+            .collect();
+        let mut loads = Loads::new(self);
+        loads.complete(&places, &mut ports);
+        // Again over the links that are there.
+        for (s, ends) in loads.ends.iter_mut_enumerated() {
+            ends.retain(|&(port, _)| self.fabric.far(s, PortNumber(port)).is_some());
+        }
+        for (home, name) in present
+            .iter()
+            .filter_map(|&(home, name)| Some((home, name?)))
+        {
+            let ports = ports.get_mut(&name).into_iter();
+            for (s, port) in ports.flat_map(|ports| ports.iter_mut_enumerated()) {
+                if !loads.nearer(s, home).any(|end| end.0 == *port) {
+                    *port = NO_PATH;
+                }
+            }
+        }
+        loads.complete(&present, &mut ports);
+        Counted { of: ports, names }
+    }
+
+    /// Whether the widths of groups follow no rule.
+    fn is_irregular(&self) -> bool {
+        let part = self.fabric.parts(|_| true);
+        let mut uppers: BTreeMap<Option<SwitchId>, usize> = BTreeMap::new();
+        // A switch at one leaf alone joins nothing.
+        let joins = |s: &SwitchId| {
+            let below = self.fabric.links_of(*s).map(|(_, to, _)| to);
+            let leaves: BTreeSet<SwitchId> =
+                below.filter(|to| self.ranking.is_leaf(to.0)).collect();
+            self.ranking.rank(*s) > 0 && leaves.len() > 1
+        };
+        for s in part.keys().filter(joins) {
+            *uppers.entry(part[s]).or_default() += 1;
+        }
+        let (mut widths, mut pairs) = (Vec::new(), 0);
+        for leaf in self.ranking.leaves() {
+            let ports = self.uplinks.of_switch(SwitchId(leaf));
+            let groups = ports.chunk_by(|a, b| a.group == b.group);
+            widths.extend(groups.filter(|group| group[0].is_up()).map(<[_]>::len));
+            pairs += uppers.get(&part[SwitchId(leaf)]).copied().unwrap_or(0);
+        }
+        let odd = pairs.saturating_sub(most_common(&mut widths).1);
+        self.ranking.per_rank().len() == 2 && odd > 0 && 12 * odd >= pairs
+    }
+
+    /// All destinations: leaves in the order of numbers, on each all places that any leaf has; then hosts elsewhere and
+    /// further LIDs; then the LIDs of switches. And the names of all LIDs.
+    fn places(&self) -> (Vec<Place>, BTreeMap<Lid, Name>) {
+        let fabric = self.fabric;
+        let mut names = BTreeMap::new();
+        let mut leaves: BTreeMap<(u32, SwitchId), BTreeMap<u32, Name>> = BTreeMap::new();
+        for leaf in self.ranking.leaves().map(SwitchId) {
+            leaves.insert((self.numbers.first[leaf], leaf), BTreeMap::new());
+        }
+        let mut others: Vec<Place> = Vec::new();
+        let mut last = 0;
+        let mut name = |guid: Guid, lid: Lid, k: u8| {
+            if lid != Lid(0) {
+                names.insert(Lid(lid.0 + u16::from(k)), (guid, k));
+            }
+            (guid, k)
+        };
+        let away = fabric.absent().iter().zip(&self.numbers.absent);
+        let nodes = fabric.end_nodes().iter().zip(&self.numbers.node);
+        for (node, &number) in away.chain(nodes) {
+            let s = node.switch;
+            let is_host = node.kind != NodeKind::Aggregation && self.ranking.is_leaf(s.0);
+            if is_host {
+                let first = self.numbers.first[s];
+                let place = number.saturating_sub(first);
+                let of_leaf = leaves.entry((first, s)).or_default();
+                of_leaf.insert(place, name(node.guid, node.lid, 0));
+                last = place.max(last);
+            }
+            let further = u8::from(is_host)..1 << node.lmc;
+            others.extend(further.map(|k| (s, Some(name(node.guid, node.lid, k)))));
+        }
+        for (s, switch) in fabric.switches().iter_enumerated() {
+            let all = 0..1 << switch.lmc;
+            others.extend(all.map(|k| (s, Some(name(switch.guid, switch.lid, k)))));
+        }
+        let on_leaves = leaves.iter().flat_map(|(&(_, s), hosts)| {
+            (0..=last).map(move |place| (s, hosts.get(&place).copied()))
+        });
+        (on_leaves.chain(others).collect(), names)
+    }
+}
+
+impl<'c> Loads<'c> {
+    fn new(of: &'c Counting<'c>) -> Self {
+        let ends = of.fabric.switches().keys().map(|s| {
+            let ports = of.uplinks.of_switch(s);
+            let up = ports.iter().filter_map(|up| {
+                let mut group = ports.iter().filter(|other| other.group == up.group);
+                Some((up.port, group.find_map(|other| other.to)?))
+            });
+            let down = of
+                .fabric
+                .links_of(s)
+                .filter(|&(_, to, _)| !of.ranking.is_up(s, to));
+            up.chain(down.map(|(port, to, _)| (port.0, to))).collect()
+        });
+        let ends: BySwitch<Vec<(u8, SwitchId)>> = ends.collect();
+        Loads {
+            of,
+            load: vec![[0; 256]; ends.len()].into(),
+            ends,
+        }
+    }
+
+    /// The ports of a switch that lead nearer, and where to.
+    fn nearer(&self, s: SwitchId, home: SwitchId) -> impl Iterator<Item = (u8, SwitchId)> {
+        let (costs, ranking) = (self.of.costs, self.of.ranking);
+        let own = costs.byte(s.0, home.0);
+        let goes_up = own & UP != 0;
+        let leads = move |to: SwitchId| {
+            let cost = costs.byte(to.0, home.0);
+            let is_way = ranking.is_up(s.0, to.0) == goes_up && (goes_up || cost & UP == 0);
+            is_way && cost != INFINITE && (cost & HOPS) + 1 == own & HOPS
+        };
+        self.ends[s].iter().copied().filter(move |end| leads(end.1))
+    }
+
+    /// Counts the ports that are known, then chooses the others.
+    fn complete(&mut self, places: &[Place], ports: &mut BTreeMap<Name, BySwitch<u8>>) {
+        self.load.raw.fill([0; 256]);
+        for ports in ports.values() {
+            for (s, &port) in ports.iter_enumerated() {
+                self.load[s][usize::from(port)] += 1;
+            }
+        }
+        let mut order: Vec<SwitchId> = self.ends.keys().collect();
+        let has_nodes = |s: &SwitchId| !self.of.fabric.end_nodes_of(*s).is_empty();
+        let sources: Vec<SwitchId> = order.iter().copied().filter(has_nodes).collect();
+        let mut empty: BySwitch<u8> = vec![NO_PATH; order.len()].into();
+        let mut next: BySwitch<SwitchId> = order.clone().into();
+        for &(home, name) in places {
+            let ports = name.and_then(|name| ports.get_mut(&name));
+            let ports = ports.unwrap_or(&mut empty);
+            let mut counted: BySwitch<bool> = ports.iter().map(|&port| port != NO_PATH).collect();
+            counted[home] = true;
+            order.sort_by_key(|s| self.of.costs.byte(s.0, home.0) & HOPS);
+            for &s in order.iter().filter(|&&s| !counted[s]) {
+                let load = |s: SwitchId, port: u8| self.load[s][usize::from(port)];
+                let key = |&(port, to): &(u8, SwitchId)| {
+                    // A port that gains by this destination counts one more.
+                    let own = load(s, port) + u32::from(!counted[to]);
+                    let then = if to == home { 0 } else { load(to, ports[to]) };
+                    (own + then, load(s, port), port)
+                };
+                if let Some((port, to)) = self.nearer(s, home).min_by_key(key) {
+                    (ports[s], next[s]) = (port, to);
+                }
+            }
+            for &source in &sources {
+                let mut s = source;
+                while !counted[s] && ports[s] != NO_PATH {
+                    self.load[s][usize::from(ports[s])] += 1;
+                    counted[s] = true;
+                    s = next[s];
+                }
+            }
+            empty.raw.fill(NO_PATH);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Engine, Options};
+    use dmodc_fabric::{
+        Builder, EndNode, Fabric, Guid, Lid, NodeKind, PortNumber, SwitchId, Tables,
+    };
+    use std::sync::Arc;
+
+    /// Three leaves with four hosts each, below two spines with these numbers of links to each leaf.
+    fn rack(widths: [[u8; 3]; 2], without: Option<(u32, u8)>) -> Fabric {
+        let mut b = Builder::default();
+        for guid in 1..=5 {
+            b.switch(Guid(guid), Lid(guid as u16), 0, 20);
+        }
+        for leaf in 0..3u32 {
+            let mut port = 10;
+            for spine in 0..2u32 {
+                for _ in 0..widths[spine as usize][leaf as usize] {
+                    port += 1;
+                    if without != Some((leaf, port)) {
+                        let far = port - 10 + 6 * leaf as u8;
+                        b.link(
+                            (SwitchId(leaf), PortNumber(port)),
+                            (SwitchId(3 + spine), PortNumber(far)),
+                        );
+                    }
+                }
+            }
+            for host in 0..4u16 {
+                let lid = 10 + 4 * leaf as u16 + host;
+                b.end_node(EndNode {
+                    guid: Guid(lid.into()),
+                    lid: Lid(lid),
+                    lmc: 0,
+                    kind: NodeKind::Ca,
+                    switch: SwitchId(leaf),
+                    port: PortNumber(host as u8 + 1),
+                });
+            }
+        }
+        b.finish().0
+    }
+
+    fn tables(fabric: &Fabric, options: &Options) -> Tables {
+        let engine = Engine::new(1).expect("a thread");
+        let plan = engine.plan(fabric, options).expect("a tree");
+        engine.tables(fabric, &plan).expect("tables").0
+    }
+
+    /// The greatest number of hosts elsewhere that leaf 0 reaches by one port.
+    fn most(tables: &Tables) -> usize {
+        let ports: Vec<u8> = (14..22)
+            .map(|lid| tables.get(SwitchId(0), Lid(lid)))
+            .collect();
+        let count = |port: &u8| ports.iter().filter(|other| *other == port).count();
+        ports.iter().map(count).max().unwrap_or(0)
+    }
+
+    /// Digits alone leave one of three uplinks with more than its part where spines have one link and two.
+    #[test]
+    fn counting_is_even_where_widths_follow_no_rule() {
+        let rack = rack([[1, 2, 1], [2, 1, 3]], None);
+        let counted = tables(&rack, &Options::default());
+        assert_eq!(most(&counted), 3);
+        let forgets = Options {
+            forgets: true,
+            ..Options::default()
+        };
+        assert!(tables(&rack, &forgets) != counted);
+    }
+
+    /// Counted anew, most entries would move when a link goes; with the reference only those of the link do.
+    #[test]
+    fn ports_counted_for_the_reference_stay() {
+        let widths = [[1, 2, 1], [2, 1, 3]];
+        let (whole, less) = (rack(widths, None), rack(widths, Some((0, 12))));
+        let options = Options {
+            reference: Some(Arc::new(whole.clone())),
+            ..Options::default()
+        };
+        let (before, after) = (tables(&whole, &options), tables(&less, &options));
+        assert!(before == tables(&whole, &Options::default()));
+        for lid in 14..22 {
+            let (was, is) = (
+                before.get(SwitchId(0), Lid(lid)),
+                after.get(SwitchId(0), Lid(lid)),
+            );
+            assert!(was == is || was == 12, "LID {lid}: {was}, {is}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Routes over drained links, where no other links lead.
+//!
+//! A switch without an entry takes its entry from the rows over more links, and a packet follows such entries up to the
+//! first switch with an entry of its own. If it makes a turn there that is not taken, the rest of its way takes these
+//! rows too. If packets that come down to this way then turn as well, all entries of the LID come from these rows.
+
+use crate::tree::Ranking;
+use dmodc_fabric::{Fabric, Lid, NO_PATH, PortNumber, SwitchId};
+use std::collections::BTreeMap;
+
+/// The input of the fallback.
+pub struct Fallback<'f> {
+    /// The fabric.
+    pub fabric: &'f Fabric,
+    /// Its levels.
+    pub ranking: &'f Ranking,
+    /// Whether a turn (from, at, to) is taken.
+    pub may_turn: &'f dyn Fn(u32, u32, u32) -> bool,
+    /// The port in place of an entry over all links: one that is not drained, if such a port leads nearer, too.
+    pub spare: &'f dyn Fn(u32, Lid, u8) -> u8,
+}
+
+impl Fallback<'_> {
+    /// Fills in the missing entries of all switches for all LIDs from `wide`, the rows over more links.
+    pub fn write(&self, rows: &mut [&mut [u8]], wide: &[Vec<u8>]) {
+        let mut missing: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        for (s, (row, wide)) in (0u32..).zip(rows.iter().zip(wide)) {
+            let entries = row.iter().zip(wide).enumerate();
+            for (lid, _) in entries.filter(|&(_, (&e, &w))| e == NO_PATH && w != NO_PATH) {
+                missing.entry(lid).or_default().push(s);
+            }
+        }
+        for (lid, from) in missing {
+            let others = |s: u32| (self.spare)(s, Lid(lid as u16), wide[s as usize][lid]);
+            from.iter().for_each(|&s| rows[s as usize][lid] = others(s));
+            let mut led_on = false;
+            for &s in &from {
+                let mut next = match self.turns(rows, lid, s) {
+                    true => self.next(rows, lid, s),
+                    false => None,
+                };
+                while let Some(at) = next {
+                    led_on = true;
+                    rows[at as usize][lid] = others(at);
+                    next = self.next(rows, lid, at);
+                }
+            }
+            if led_on && (0..rows.len() as u32).any(|s| self.turns(rows, lid, s)) {
+                (0u32..)
+                    .zip(rows.iter_mut())
+                    .for_each(|(s, row)| row[lid] = others(s));
+            }
+        }
+    }
+
+    /// The switch that an entry leads to.
+    fn next(&self, rows: &[&mut [u8]], lid: usize, from: u32) -> Option<u32> {
+        let port = PortNumber(rows[from as usize][lid]);
+        Some(self.fabric.far(SwitchId(from), port)?.0.0)
+    }
+
+    /// Whether an entry leads down to a switch that goes up by a turn that is not taken.
+    fn turns(&self, rows: &[&mut [u8]], lid: usize, from: u32) -> bool {
+        let next = |s| self.next(rows, lid, s);
+        let down = next(from).filter(|&at| !self.ranking.is_up(from, at));
+        let up = down.and_then(|at| Some((at, next(at).filter(|&to| self.ranking.is_up(at, to))?)));
+        up.is_some_and(|(at, to)| !(self.may_turn)(from, at, to))
+    }
+}

@@ -1,0 +1,169 @@
+//! Displaced entries that go up: a circle of the open ports, each as wide as what it lacks.
+//!
+//! A port should have entries in proportion to the up paths behind it, as the fabric is. It *keeps* those columns of
+//! leaves in which it is open; columns count, not hosts, so hosts that come and go move nothing. What is missing from its
+//! target it *lacks*. Since an entry moves only to the open ports of its own column, two rounds correct the lacks by what
+//! would come to each port. The circle is hit at φ · (index of the nominal port) + √2 · ⌊t/here⌋, two steps that fall
+//! evenly on every arc.
+//!
+//! Invariant: a port that lacks nothing has still 1/64 of its target, else one port would draw all. Cost: linear in the
+//! distinct sets of open ports of a class.
+
+use super::open::{Set, is_one};
+use crate::kinds::Class;
+
+/// Rounds that correct lacks.
+const ROUNDS: usize = 2;
+/// Each port has at least this part of its target.
+const LEAST: f64 = 1.0 / 64.0;
+/// The length of the circle.
+const CIRCLE: f64 = 4_294_967_296.0;
+/// The steps on the circle, in 2⁻³²: φ by nominal port, √2 by cycle.
+const STEPS: [u32; 2] = [0x9e37_79b9, 0x6a09_e667];
+
+/// What each port that leads up lacks. `weights` are the up paths behind each port. `sets` has each set of open ports,
+/// ascending, and the number of leaf columns that have it.
+pub fn lacks(class: &Class, weights: &[u32], sets: &[(Set, u32)]) -> Vec<f64> {
+    let n = class.cycle.len();
+    let up = |set: &Set| -> Vec<usize> { set.iter().filter(|&i| i < n).collect() };
+    let mut kept = vec![0.0; n];
+    let mut columns = 0.0;
+    let mut several: Vec<(Vec<usize>, f64)> = Vec::new();
+    for (set, count) in sets {
+        let (open, count) = (up(set), f64::from(*count));
+        if open.is_empty() {
+            continue;
+        }
+        columns += count;
+        let one = is_one(class, set);
+        let each = if one {
+            n as f64 / open.len() as f64
+        } else {
+            1.0
+        };
+        open.iter().for_each(|&i| kept[i] += count * each);
+        if !one {
+            several.push((open, count));
+        }
+    }
+    let weight = |i: usize| {
+        if kept[i] > 0.0 {
+            f64::from(weights[i])
+        } else {
+            0.0
+        }
+    };
+    let sum: f64 = (0..n).map(weight).sum();
+    let each = columns * n as f64 / sum.max(1.0);
+    let need = |i: usize| (each * weight(i) - kept[i]).max(0.0) + LEAST * each * weight(i);
+    let need: Vec<f64> = (0..n).map(need).collect();
+    let mut lack = need.clone();
+    for _ in 0..ROUNDS {
+        let mut comes = vec![0.0; n];
+        for (open, count) in &several {
+            let among: f64 = open.iter().map(|&i| lack[i]).sum();
+            if among > 0.0 {
+                let lost = (n - open.len()) as f64 * count;
+                open.iter()
+                    .for_each(|&i| comes[i] += lost * lack[i] / among);
+            }
+        }
+        for i in (0..n).filter(|&i| comes[i] > 0.0) {
+            lack[i] *= need[i] / comes[i];
+        }
+    }
+    lack
+}
+
+/// The circle of some open ports.
+pub struct Circle {
+    /// The ports, and where the part of each ends.
+    ends: Vec<(u64, u8)>,
+}
+
+impl Circle {
+    /// The circle of at least one open port. Ports without a lack take part only if no port has one.
+    pub fn new(lack: &[f64], open: &Set) -> Self {
+        let wide = |i: usize| lack.get(i).copied().unwrap_or(0.0);
+        let all: f64 = open.iter().map(wide).sum();
+        let even = all <= 0.0;
+        let all = if even { open.len() as f64 } else { all };
+        let mut end = 0.0;
+        let ends = open.iter().map(|i| {
+            end += if even { 1.0 } else { wide(i) };
+            ((end / all * CIRCLE) as u64, i as u8)
+        });
+        Circle {
+            ends: ends.collect(),
+        }
+    }
+
+    /// The index of the port for a number with this nominal port and cycle.
+    pub fn port(&self, nominal: usize, cycle: u32) -> usize {
+        let by_port = (nominal as u32).wrapping_mul(STEPS[0]);
+        let at = u64::from(by_port.wrapping_add(cycle.wrapping_mul(STEPS[1])));
+        let to = self.ends.partition_point(|&(end, _)| end <= at);
+        usize::from(self.ends[to.min(self.ends.len() - 1)].1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::open::tests::class;
+
+    /// The entries that each port has at last, if each set of open ports has so many columns.
+    fn entries(sets: &[(Set, u32)], weights: &[u32]) -> Vec<f64> {
+        let class = class(&vec![1; weights.len()]);
+        let lack = lacks(&class, weights, sets);
+        let n = weights.len();
+        let mut entries = vec![0.0; n];
+        for (open, count) in sets {
+            let circle = Circle::new(&lack, open);
+            for cycle in 0..*count {
+                for nominal in 0..n {
+                    let port = if open.has(nominal) {
+                        nominal
+                    } else {
+                        circle.port(nominal, cycle)
+                    };
+                    entries[port] += 1.0;
+                }
+            }
+        }
+        entries
+    }
+
+    /// With even parts, port 2 would have a third of the displaced entries, though it lost none of its own columns.
+    #[test]
+    fn entries_move_to_the_ports_that_lost_columns() {
+        // Port 0 is dark for all; port 1 is open in half of the columns.
+        let sets = [(Set::new(4, |i| i > 1), 300), (Set::new(4, |i| i > 0), 300)];
+        let entries = entries(&sets, &[0, 1, 1, 1]);
+        let mean = entries.iter().sum::<f64>() / 3.0;
+        assert_eq!(entries[0], 0.0);
+        assert!(entries[1] > 0.55 * mean, "{entries:?}");
+        assert!((entries[2] - entries[3]).abs() < 0.02 * mean, "{entries:?}");
+    }
+
+    /// A port behind which half of the ways are gone takes half of what others take.
+    #[test]
+    fn targets_follow_the_ways_behind_a_port() {
+        let sets = [(Set::new(4, |i| i > 0), 1000)];
+        let entries = entries(&sets, &[0, 1, 2, 2]);
+        assert!(entries[1] < 1.03 * 1000.0, "{entries:?}");
+        assert!(entries[2] > 1.4 * 1000.0, "{entries:?}");
+    }
+
+    /// Without the least part of 1/64, a port that alone lacks anything would draw all displaced entries.
+    #[test]
+    fn every_open_port_has_a_part_of_the_circle() {
+        let circle = Circle::new(&[0.0, 1.0, 1.0], &Set::new(3, |i| i > 0));
+        let hits = (0..1000).map(|cycle| circle.port(0, cycle));
+        let first = hits.filter(|&port| port == 1).count();
+        assert!((490..=510).contains(&first), "{first}");
+        // Nothing is lacking: all are alike.
+        let even = Circle::new(&[], &Set::new(3, |_| true));
+        assert!((0..3).all(|port| (0..100).any(|cycle| even.port(0, cycle) == port)));
+    }
+}

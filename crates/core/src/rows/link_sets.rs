@@ -1,0 +1,230 @@
+//! The sets of links by which destinations are reached: at most four, and one more for drained links.
+//!
+//! A slow link is dark for the destinations beyond its share. At most three shares stay, whatever the speeds, so there are
+//! three bands of destinations beyond: numbers, kinds and cycles stay, only which ports are open differs. A switch without an
+//! entry in the band takes the entry over all links; if a *leaf* lacks one, the whole LID uses all links.
+//!
+//! Drained links are in none of these sets. A second layer has all links, for what only a drained link can reach.
+//! Cost: costs and rows once for each set.
+
+use super::counted::{Counted, Counting};
+use super::shares::{Loads, STEPS, round, step};
+use super::targets::Targets;
+use super::ways::Ways;
+use super::write::Rows;
+use crate::ids::{BySwitch, SwitchId};
+use crate::kinds::Roles;
+use crate::options::{Capacity, Options};
+use crate::paths::Paths;
+use crate::threads::Threads;
+use crate::tree::{Links, Ranking};
+use dmodc_fabric::{Drained, Fabric, Lid, NO_PATH, PortNumber, Tables};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The most bands beyond the destinations that have all links.
+const BANDS: usize = 3;
+
+/// A fabric and its paths over all links.
+pub struct AllLinks<'a> {
+    pub fabric: &'a Fabric,
+    pub ranking: &'a Ranking,
+    pub links: &'a Links,
+    pub paths: &'a Arc<Paths>,
+    /// A small reference, and the ports counted there.
+    pub reference: Option<(&'a Fabric, &'a LinkSets)>,
+}
+
+/// The ways over each set of links.
+#[derive(Clone, Debug)]
+pub struct LinkSets {
+    pub roles: Roles,
+    ranking: Ranking,
+    targets: Targets,
+    counted: Counted,
+    /// The first layer has no drained links, the second has all.
+    layers: Vec<Ways>,
+    /// Both ends of drained links, as (switch, port), ascending.
+    drained: Vec<(SwitchId, PortNumber)>,
+    /// The bands of the first layer and their steps; none if no link is slow.
+    bands: Vec<(Range<usize>, Ways)>,
+    /// By switch: whether its LIDs have detours. These use the layer alone.
+    detoured: BySwitch<bool>,
+}
+
+impl LinkSets {
+    /// Finds the sets of links.
+    pub fn new(all: &AllLinks, roles: Roles, options: &Options, threads: &Threads) -> Self {
+        let AllLinks {
+            fabric,
+            ranking,
+            links,
+            paths,
+            reference,
+        } = *all;
+        let targets = Targets::new(fabric, &paths.costs, &roles.numbers);
+        let counting = Counting {
+            fabric,
+            ranking,
+            uplinks: &roles.uplinks,
+            costs: &paths.costs,
+            numbers: &roles.numbers,
+        };
+        let counted = match options.forgets {
+            true => Counted::default(),
+            false => counting.count(reference.map(|(fabric, sets)| (fabric, &sets.counted))),
+        };
+        let drained = Drained::ends(fabric, &options.drain);
+        let is_open =
+            |s: SwitchId, port: u8| drained.binary_search(&(s, PortNumber(port))).is_err();
+        let mut sets = LinkSets {
+            detoured: vec![false; fabric.switches().len()].into(),
+            ranking: ranking.clone(),
+            roles,
+            targets,
+            counted,
+            layers: Vec::new(),
+            drained: Vec::new(),
+            bands: Vec::new(),
+        };
+        let over = |is_there: &dyn Fn(SwitchId, u8) -> bool| {
+            let links = links.filtered(|s, _, port| is_there(SwitchId(s), port));
+            Arc::new(paths.over(&links, ranking, threads))
+        };
+        if !drained.is_empty() {
+            sets.layers
+                .push(sets.ways(over(&is_open), &|_, _| 1, &is_open));
+        }
+        sets.layers
+            .push(sets.ways(paths.clone(), &|_, _| 1, &|_, _| true));
+        if options.capacity == Capacity::Use && fabric.speeds_differ() {
+            let loads = Loads::new(fabric, ranking, &sets.layers[0]);
+            let mut shares = loads.shares(&sets.roles);
+            let starts = round(&mut shares, BANDS);
+            let ends = starts.iter().skip(1).copied().chain([STEPS]);
+            let band = |(&start, end): (&usize, usize)| {
+                let is_there = |s: SwitchId, port: u8| {
+                    is_open(s, port) && shares.get(&(s, port)).is_none_or(|&share| share >= end)
+                };
+                let capacity = |s, port| loads.weight(s, port);
+                (start..end, sets.ways(over(&is_there), &capacity, &is_there))
+            };
+            sets.bands = starts.iter().zip(ends).map(band).collect();
+        }
+        sets.drained = drained;
+        sets
+    }
+
+    fn ways(
+        &self,
+        paths: Arc<Paths>,
+        capacity: &dyn Fn(SwitchId, u8) -> u32,
+        is_there: &dyn Fn(SwitchId, u8) -> bool,
+    ) -> Ways {
+        let Roles {
+            uplinks,
+            kinds,
+            dividers,
+            ..
+        } = &self.roles;
+        Ways::new(paths, uplinks, kinds, dividers.clone(), capacity, is_there)
+    }
+
+    /// The paths of each layer.
+    pub fn layers(&self) -> Vec<Arc<Paths>> {
+        self.layers.iter().map(|ways| ways.paths.clone()).collect()
+    }
+
+    /// Lets the LIDs at these switches use their layer alone.
+    pub fn leave_out(&mut self, switches: impl Iterator<Item = SwitchId>) {
+        switches.for_each(|s| self.detoured[s] = true);
+    }
+
+    /// A port that leads nearer over all links and is not drained, in place of a drained one; the same without any.
+    pub fn spare(&self, s: u32, lid: Lid, port: u8) -> u8 {
+        let is_drained = |port: &u8| {
+            let end = (SwitchId(s), PortNumber(*port));
+            self.drained.binary_search(&end).is_ok()
+        };
+        let Some(to) = self.targets.switch(lid).filter(|_| is_drained(&port)) else {
+            return port;
+        };
+        let paths = &self.layers[self.layers.len() - 1].paths;
+        let ports = paths
+            .candidates(s, to.0)
+            .flat_map(|group| paths.groups.ports(group));
+        let ports: Vec<u8> = ports.copied().filter(|port| !is_drained(port)).collect();
+        ports
+            .get(lid.index() % ports.len().max(1))
+            .copied()
+            .unwrap_or(port)
+    }
+
+    /// Writes the rows of a layer. Returns the number of displaced entries.
+    pub fn write(
+        &self,
+        fabric: &Fabric,
+        layer: usize,
+        rows: &mut [&mut [u8]],
+        threads: &Threads,
+    ) -> usize {
+        let write = |ways, rows: &mut [&mut [u8]]| {
+            let (targets, counted) = (&self.targets, &self.counted);
+            Rows {
+                fabric,
+                ways,
+                targets,
+                counted,
+            }
+            .write(rows, threads)
+        };
+        let mut displaced = write(&self.layers[layer], rows);
+        if layer > 0 || self.bands.is_empty() {
+            return displaced;
+        }
+        for (steps, ways) in &self.bands {
+            let mut of_band = Tables::for_fabric(fabric);
+            displaced = displaced.max(write(ways, &mut of_band.rows_mut()));
+            for (lid, number) in (0..).map(Lid).zip(self.targets.numbers()) {
+                if number.is_some_and(|number| steps.contains(&step(number))) {
+                    self.merge(fabric, ways, lid, &of_band, rows);
+                }
+            }
+        }
+        displaced
+    }
+
+    /// Takes the entries of a LID from the tables of its band, unless a leaf has none there.
+    fn merge(
+        &self,
+        fabric: &Fabric,
+        ways: &Ways,
+        lid: Lid,
+        of_band: &Tables,
+        rows: &mut [&mut [u8]],
+    ) {
+        let Some(to) = self.targets.switch(lid).filter(|&to| !self.detoured[to]) else {
+            return;
+        };
+        let switches = (0..rows.len()).map(SwitchId::from);
+        let mut column: BySwitch<u8> = switches.map(|s| of_band.get(s, lid)).collect();
+        let mut goes_down: BySwitch<bool> = vec![false; rows.len()].into();
+        for s in ways.paths.groups.bottom_up().iter().copied().map(SwitchId) {
+            goes_down[s] = ways.paths.costs.hops_down(s.0, to.0).is_some();
+            let over_all = rows[usize::from(s)][lid.index()];
+            if column[s] == NO_PATH && over_all != NO_PATH {
+                let next = fabric
+                    .far(s, PortNumber(over_all))
+                    .map_or(s, |(next, _)| next);
+                let is_up = self.ranking.is_up(s.0, next.0);
+                if self.ranking.is_leaf(s.0) || !is_up && !goes_down[next] {
+                    return;
+                }
+                (column[s], goes_down[s]) = (over_all, !is_up);
+            }
+        }
+        for (row, entry) in rows.iter_mut().zip(column) {
+            row[lid.index()] = entry;
+        }
+    }
+}

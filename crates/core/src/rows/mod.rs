@@ -1,0 +1,23 @@
+//! The tables: the nominal port of each number where it leads nearer, else the next best.
+//!
+//! ```text
+//! ways ─ nominal, counted ─ choice (deal, circle of lacks, ring) ─ down (the mirror) ─ rows ─ link sets
+//! ```
+
+mod choice;
+mod counted;
+mod down;
+mod fallback;
+mod lack;
+mod link_sets;
+mod nominal;
+mod open;
+mod ring;
+mod shares;
+mod targets;
+mod ways;
+mod write;
+
+pub use counted::SMALL;
+pub use fallback::Fallback;
+pub use link_sets::{AllLinks, LinkSets};

@@ -1,0 +1,57 @@
+//! The nominal port of a number: equations 3 and 4 over expected uplinks.
+//!
+//! With q = ⌊t/Π⌋ the port is cycle[q mod n], whether it is up or not. So the index in the cycle depends on Π and n
+//! alone: it is computed once for all classes with the same two, and a row is one lookup for each LID.
+
+use super::targets::Targets;
+use crate::ids::KindId;
+use crate::kinds::{Class, Classes, Dividers};
+use dmodc_fabric::NO_PATH;
+use std::collections::BTreeMap;
+use typed_index_collections::TiSlice;
+
+/// The index, in the ports of a class, of the nominal port of a number; `None` without uplinks.
+#[inline]
+pub fn nominal(class: &Class, dividers: &Dividers, number: u32) -> Option<usize> {
+    let n = class.cycle.len();
+    (n > 0).then(|| usize::from(class.cycle[(number / dividers.below) as usize % n]))
+}
+
+/// By Π and n: for each LID the index in the cycle; [`NO_PATH`] for a LID of nobody.
+pub struct Cycles(BTreeMap<(u32, usize), Vec<u8>>);
+
+impl Cycles {
+    /// Computes the indices for all classes.
+    pub fn new(targets: &Targets, classes: &Classes, dividers: &TiSlice<KindId, Dividers>) -> Self {
+        let mut cycles = BTreeMap::new();
+        for class in classes
+            .classes
+            .iter()
+            .filter(|class| !class.cycle.is_empty())
+        {
+            let (below, n) = (dividers[class.kind].below, class.cycle.len());
+            cycles.entry((below, n)).or_insert_with(|| {
+                let index = |number: &Option<u32>| match number {
+                    Some(number) => ((number / below) % n as u32) as u8,
+                    None => NO_PATH,
+                };
+                targets.numbers().iter().map(index).collect()
+            });
+        }
+        Cycles(cycles)
+    }
+
+    /// Writes the nominal port of each LID.
+    pub fn write(&self, class: &Class, dividers: &Dividers, row: &mut [u8]) {
+        let Some(indices) = self.0.get(&(dividers.below, class.cycle.len())) else {
+            return row.fill(NO_PATH);
+        };
+        let mut ports = [NO_PATH; 256];
+        for (port, &index) in ports.iter_mut().zip(&class.cycle) {
+            *port = class.ports[usize::from(index)].port;
+        }
+        for (entry, &index) in row.iter_mut().zip(indices) {
+            *entry = ports[usize::from(index)];
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! The shares of slow links: for which part of the destinations each is there.
+//!
+//! Where few links are slow, each is an exception: its share is its speed to the mean of its switch's uplinks. What a leaf
+//! gives up by it comes up at other switches of its pod, and each leaf gives up something else. So where slow links take
+//! much of a rank's capacity, they are a generation, and from there down leaves follow only what all leaves of a pod see
+//! alike: the fastest link into the switch above, and the capacity that is left above that. Switches with more
+//! sources than destinations, and those below the top, follow the speeds of their own links too. In a tree of two ranks the
+//! links down do as well (half of all links at a quarter: RP 12 to 8).
+//!
+//! Where so many sources use a link that its nominal part is beyond 1.2 times the cut bound of the fabric, the share is at
+//! most bound · speed / destinations. All slow links are there for the destinations with the least u(t) = frac(φ t): those
+//! that one gives up come up at no other that is as slow.
+//!
+//! Invariant: a link as fast as the mean has no share. Cost: the hosts, for each switch with a slow uplink.
+
+use super::nominal::nominal;
+use super::ways::Ways;
+use crate::ids::{BySwitch, SwitchId};
+use crate::kinds::{Roles, SINGLE, Uplink};
+use crate::tree::Ranking;
+use dmodc_fabric::{Fabric, PortNumber};
+use std::collections::BTreeMap;
+
+/// Shares are in steps: 64ths of the destinations.
+pub const STEPS: usize = 64;
+
+/// A rank is short if its uplinks lack this part of what they carried at the speed of the fastest at their switch.
+const SHORT: f64 = 0.1;
+
+/// The shares of slow links, by the ends that are dark for the other destinations.
+pub type Shares = BTreeMap<(SwitchId, u8), usize>;
+
+/// The step of a number: a link is there for it if its share is greater.
+pub fn step(number: u32) -> usize {
+    (number.wrapping_mul(0x9e37_79b9) >> 26) as usize
+}
+
+/// Rounds the shares to at most `count` values, which it returns, ascending, and to the whole. Of all values the two that
+/// are nearest become one, again and again. Each has the weight of the root of its links, since the worst of them decides.
+pub fn round(shares: &mut Shares, count: usize) -> Vec<usize> {
+    let mut links: BTreeMap<usize, f64> = BTreeMap::new();
+    for &share in shares.values() {
+        *links.entry(share).or_default() += 1.0;
+    }
+    let values = links.iter().map(|(&value, n)| (value as f64, n.sqrt()));
+    let mut values: Vec<(f64, f64)> = values.collect();
+    // The whole moves to no other value.
+    values.push((STEPS as f64, 1e9));
+    while values.len() > count + 1 {
+        let apart = |at: usize| {
+            let [(a, n), (b, m)] = [values[at], values[at + 1]];
+            (b - a) * (b - a) * n * m / (n + m)
+        };
+        let nearest = (0..values.len() - 1).min_by(|&a, &b| apart(a).total_cmp(&apart(b)));
+        let at = nearest.unwrap_or(0);
+        let (a, n) = values.remove(at);
+        let (b, m) = values[at];
+        values[at] = ((a * n + b * m) / (n + m), n + m);
+    }
+    let values: Vec<usize> = values
+        .iter()
+        .map(|value| value.0.round() as usize)
+        .collect();
+    for share in shares.values_mut() {
+        let nearest = values.iter().min_by_key(|value| value.abs_diff(*share));
+        *share = nearest.copied().unwrap_or(STEPS);
+    }
+    values[..values.len() - 1].to_vec()
+}
+
+/// The hosts below each switch, and what the links above can carry. Speeds are parts of the fastest.
+pub struct Loads<'l> {
+    fabric: &'l Fabric,
+    ways: &'l Ways,
+    fastest: f64,
+    below: BySwitch<f64>,
+    all: f64,
+    /// Whether the rank of a switch, or one above, is short.
+    is_short: BySwitch<bool>,
+    /// The part of the capacity above a switch that is left.
+    left: BySwitch<f64>,
+    /// The cut bound of the fabric.
+    bound: f64,
+}
+
+impl<'l> Loads<'l> {
+    /// Weighs all uplinks over these ways.
+    pub fn new(fabric: &'l Fabric, ranking: &Ranking, ways: &'l Ways) -> Self {
+        let costs = &ways.paths.costs;
+        let switches = || fabric.switches().keys();
+        let at = |s: SwitchId| fabric.hosts_of(s).count() as f64;
+        let below = |s: SwitchId| {
+            let columns = costs.columns_below(s.0).iter();
+            let below = columns.map(|&column| at(SwitchId(costs.switch(column as usize))));
+            at(s) + below.sum::<f64>()
+        };
+        let links = |s| {
+            fabric
+                .links_of(s)
+                .map(move |(port, ..)| fabric.speed(s, port))
+        };
+        let mut loads = Loads {
+            fabric,
+            ways,
+            fastest: switches().flat_map(links).max().unwrap_or(0).into(),
+            below: switches().map(below).collect(),
+            all: switches().map(at).sum(),
+            is_short: vec![false; fabric.switches().len()].into(),
+            left: vec![1.0; fabric.switches().len()].into(),
+            bound: 0.0,
+        };
+        let mut is_short = false;
+        let ascending = ranking.ascending();
+        for rank in ascending
+            .chunk_by(|a, b| ranking.rank(*a) == ranking.rank(*b))
+            .rev()
+        {
+            let (mut sources, mut destinations) = (0.0, 0.0);
+            let (mut sum, mut whole) = (0.0, 0.0);
+            for &s in rank {
+                let ports = ways
+                    .classes
+                    .of_switch(s)
+                    .ports
+                    .iter()
+                    .filter(|up| up.is_up());
+                let own = |up: &Uplink| Some((loads.own(s, up.port)?, loads.left[up.to?]));
+                let known: Vec<(f64, f64)> = ports.filter_map(own).collect();
+                if known.is_empty() {
+                    continue;
+                }
+                let best = known.iter().map(|up| up.0).fold(0.0, f64::max);
+                let carry = known.iter().map(|up| up.0 * up.1);
+                loads.left[s] = carry.sum::<f64>() / known.len() as f64;
+                sum += known.iter().map(|up| up.0).sum::<f64>();
+                whole += best * known.len() as f64;
+                let (from, to) = loads.of_uplink(s);
+                sources = f64::max(sources, from / best);
+                destinations += to * known.len() as f64;
+            }
+            if whole > 0.0 {
+                is_short |= sum < (1.0 - SHORT) * whole;
+                loads.bound = loads.bound.max(sources.min(destinations / sum));
+            }
+            rank.iter().for_each(|&s| loads.is_short[s] = is_short);
+        }
+        loads
+    }
+
+    /// Finds the shares of all slow links.
+    pub fn shares(&self, roles: &Roles) -> Shares {
+        let mut shares = Shares::new();
+        for s in self.fabric.switches().keys() {
+            self.add(s, true, roles, &mut shares);
+            self.add(s, false, roles, &mut shares);
+        }
+        shares
+    }
+
+    /// Adds the shares of slow links of a switch to higher ranks, or within its rank.
+    fn add(&self, s: SwitchId, is_up: bool, roles: &Roles, shares: &mut Shares) {
+        let ports = self.ways.classes.of_switch(s).ports.iter();
+        let weigh = |up: &Uplink| {
+            let speed = self.speed(s, up.port)?;
+            let left = if self.is_short[s] {
+                self.left[up.to?]
+            } else {
+                1.0
+            };
+            Some((up.port, speed, speed * left))
+        };
+        let weights = ports.filter(|up| up.is_up() == is_up).filter_map(weigh);
+        let weights: Vec<(u8, f64, f64)> = weights.collect();
+        let mean = weights.iter().map(|up| up.2).sum::<f64>() / weights.len() as f64;
+        let slow: Vec<_> = weights.iter().filter(|up| up.2 < mean - 1e-6).collect();
+        if slow.is_empty() {
+            return;
+        }
+        let counts = nominal_hosts(self.fabric, self.ways, roles, s);
+        for &&(port, speed, weight) in &slow {
+            let most = self.most(s, speed).min(weight / mean);
+            // Links of one weight have one share, else what one gives up goes to another.
+            let alike = slow.iter().filter(|up| (up.2 - weight).abs() < 1e-6);
+            let alike: Vec<&[u32; STEPS]> = alike.map(|up| &counts[usize::from(up.0)]).collect();
+            let sum = |end: usize| f64::from(alike.iter().flat_map(|of| &of[..end]).sum::<u32>());
+            let fits = |end: &usize| sum(*end) <= most * sum(STEPS) + alike.len() as f64 / 2.0;
+            let end = (0..=(most * STEPS as f64).ceil() as usize).rev().find(fits);
+            // However slow a link is, it keeps a destination.
+            let ends = end.unwrap_or(0)..STEPS;
+            let end = ends
+                .clone()
+                .find(|&end| sum(end) > 0.0)
+                .unwrap_or(ends.start);
+            shares.insert((s, port), end);
+            let far = self.fabric.far(s, PortNumber(port));
+            // No rank below a leaf follows what it gives up.
+            let is_edge =
+                |to| self.is_top(to) && self.ways.paths.groups.children(s.0).next().is_none();
+            if let Some((to, far)) = far.filter(|far| !self.is_short[s] || is_edge(far.0)) {
+                shares.insert((to, far.0), end);
+            }
+        }
+    }
+
+    /// The sources and destinations of each uplink of a switch.
+    fn of_uplink(&self, s: SwitchId) -> (f64, f64) {
+        let class = self.ways.classes.of_switch(s);
+        let paths =
+            class.cycle.len().max(1) as f64 * f64::from(self.ways.dividers[class.kind].below);
+        (self.below[s], (self.all - self.below[s]) / paths)
+    }
+
+    /// The speed of the link at a port, if that is known.
+    fn own(&self, s: SwitchId, port: u8) -> Option<f64> {
+        let speed = self.fabric.speed(s, PortNumber(port));
+        (speed > 0).then_some(f64::from(speed) / self.fastest)
+    }
+
+    /// The speed of an uplink as its switch follows it, if that is known.
+    fn speed(&self, s: SwitchId, port: u8) -> Option<f64> {
+        let own = self.own(s, port)?;
+        let (sources, destinations) = self.of_uplink(s);
+        let groups = &self.ways.paths.groups;
+        let to = self.fabric.far(s, PortNumber(port))?.0;
+        if !self.is_short[s] || self.is_top(to) || sources >= destinations {
+            return Some(own);
+        }
+        let down = groups.children(to.0).flat_map(|group| groups.ports(group));
+        down.filter_map(|&port| self.own(to, port)).reduce(f64::max)
+    }
+
+    /// Whether nothing is above a switch.
+    fn is_top(&self, s: SwitchId) -> bool {
+        self.ways.paths.groups.parents(s).next().is_none()
+    }
+
+    /// The speed of an uplink as its switch follows it, in steps.
+    pub fn weight(&self, s: SwitchId, port: u8) -> u32 {
+        (self.speed(s, port).unwrap_or(1.0) * STEPS as f64).max(1.0) as u32
+    }
+
+    /// The greatest share of an uplink of this speed by the bound.
+    fn most(&self, s: SwitchId, speed: f64) -> f64 {
+        let (sources, destinations) = self.of_uplink(s);
+        match sources / speed > 1.2 * self.bound {
+            true => self.bound * speed / destinations,
+            false => 1.0,
+        }
+    }
+}
+
+/// By port of a switch: how many hosts elsewhere have it for the nominal port, by step.
+fn nominal_hosts(fabric: &Fabric, ways: &Ways, roles: &Roles, s: SwitchId) -> Vec<[u32; STEPS]> {
+    let mut leaf = s;
+    while let Some(below) = ways.paths.groups.children(leaf.0).next() {
+        leaf = SwitchId(below.remote);
+    }
+    let mut counts = vec![[0; STEPS]; 256];
+    for (node, &number) in fabric.end_nodes().iter().zip(&roles.numbers.node) {
+        let is_below = ways.paths.costs.hops_down(s.0, node.switch.0).is_some();
+        if number >= SINGLE || is_below {
+            continue;
+        }
+        let mut at = Some(leaf);
+        while let Some(here) = at {
+            let class = ways.classes.of_switch(here);
+            let index = nominal(class, &ways.dividers[class.kind], number);
+            let link = index.map(|i| &class.ports[i]);
+            if let Some(link) = link.filter(|_| here == s) {
+                counts[usize::from(link.port)][step(number)] += 1;
+                break;
+            }
+            at = link.and_then(|link| link.to);
+        }
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Engine, Options};
+    use dmodc_fabric::{Lid, Speed};
+    use dmodc_formats::netlist::generate::{Order, Pgft, build};
+
+    /// Each of these shares with a set of links of its own, 31,104 hosts took 86 seconds.
+    #[test]
+    fn at_most_three_shares_stay() {
+        let mut shares: Shares = (0..40u8)
+            .map(|i| ((SwitchId(0), i), 20 + usize::from(i)))
+            .collect();
+        let values = round(&mut shares, 3);
+        assert_eq!(values.len(), 3);
+        assert!(
+            shares
+                .values()
+                .all(|of| *of == STEPS || values.contains(of)),
+            "{shares:?}"
+        );
+        // Three that are there stay as they are.
+        let three = [10, 16, 32].map(|share| ((SwitchId(0), share as u8), share));
+        let mut shares = Shares::from(three);
+        assert_eq!(round(&mut shares, 3), [10, 16, 32]);
+        assert_eq!(shares, Shares::from(three));
+    }
+
+    /// If each leaf followed its own slow links, the switches of its pod would have up to twice their destinations.
+    #[test]
+    fn where_many_links_are_slow_leaves_of_a_pod_agree() {
+        let shape = Pgft::new(vec![4, 4, 4], vec![1, 4, 4], vec![1, 1, 1]).expect("a shape");
+        let mut netlist = build(&shape.into(), Order::default());
+        let slow: Speed = "1xEDR".parse().expect("a speed");
+        for (at, link) in netlist.links_between_switches().into_iter().enumerate() {
+            for (node, number) in link.into_iter().filter(|_| at * at % 7 < 2) {
+                let ports = netlist.nodes[node as usize].ports.iter_mut();
+                ports
+                    .filter(|port| port.number == number)
+                    .for_each(|port| port.set_speed(slow));
+            }
+        }
+        let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
+        let engine = Engine::new(1).expect("a thread");
+        let plan = engine.plan(&fabric, &Options::default()).expect("a tree");
+        let (tables, _) = engine.tables(&fabric, &plan).expect("tables");
+        let next = |s: SwitchId, lid: Lid| fabric.far(s, PortNumber(tables.get(s, lid)));
+        let mut pods: BTreeMap<Vec<SwitchId>, Vec<SwitchId>> = BTreeMap::new();
+        for leaf in plan.ranking().leaves().map(SwitchId) {
+            let mut above: Vec<SwitchId> = fabric.neighbours(leaf).collect();
+            above.sort_unstable();
+            pods.entry(above).or_default().push(leaf);
+        }
+        assert_eq!(pods.len(), 4);
+        for leaves in pods.values() {
+            let nodes = fabric.end_nodes().iter();
+            for node in nodes.filter(|node| !leaves.contains(&node.switch)) {
+                let to = |leaf: &SwitchId| next(*leaf, node.lid).map(|far| far.0);
+                assert!(leaves.iter().all(|leaf| to(leaf) == to(&leaves[0])));
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Siblings: switches of one rank whose parents are mostly the same.
+//!
+//! Siblings are the leaves of a pod, or the switches of one position in all pods. In a whole PGFT they have the same
+//! parents. So each sibling should have the parents of the others: the log (`wiring`) says where one has not. A switch that has lost all parents is a sibling of the switches that have its port at their children.
+
+use crate::spread::most_common;
+use crate::tree::{Groups, Ranking, join, root};
+use dmodc_fabric::SwitchId;
+use std::collections::BTreeMap;
+
+/// All switches that have parents, or have lost them, in families of siblings; each family is ascending.
+pub fn siblings(groups: &Groups, ranking: &Ranking) -> Vec<Vec<SwitchId>> {
+    let typed = |family: Vec<u32>| family.into_iter().map(SwitchId).collect();
+    families(groups, ranking).into_iter().map(typed).collect()
+}
+
+/// The families by the bare numbers of the switches.
+pub(super) fn families(groups: &Groups, ranking: &Ranking) -> Vec<Vec<u32>> {
+    let mut members = vec![0u32; groups.up_classes().len()];
+    (0..groups.switches() as u32).for_each(|s| members[groups.up_class(s) as usize] += 1);
+    // By up class: another up class of the same family; itself at the root.
+    let mut family: Vec<u32> = (0..groups.up_classes().len() as u32).collect();
+    let switches = 0..groups.switches() as u32;
+    for parent in switches.clone() {
+        let children = groups.children(parent).map(|g| g.remote);
+        let mut below: Vec<u32> = children.map(|s| groups.up_class(s)).collect();
+        below.sort_unstable();
+        below.dedup();
+        if below.len() == 1 {
+            continue;
+        }
+        // The class with most members is the measure; of several, the class with most parents. So a few switches with
+        // all the parents of the others and more are no siblings of the others.
+        let parents = |of: u32| groups.parents(groups.up_classes()[of as usize]).count();
+        let weight = |&of: &u32| (members[of as usize], parents(of));
+        while let Some(measure) = below.iter().copied().max_by_key(weight) {
+            below.retain(|&class| {
+                let joins = alike(groups, ranking, class, measure);
+                if joins {
+                    join(&mut family, class, measure);
+                }
+                !joins
+            });
+        }
+    }
+    let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for s in switches.filter(|&s| !groups.up(s).is_empty()) {
+        let of = root(&mut family, groups.up_class(s));
+        members.entry(of).or_default().push(s);
+    }
+    let mut families: Vec<Vec<u32>> = members.into_values().collect();
+    add_orphans(&mut families, groups, ranking);
+    families
+}
+
+/// Adds each switch without parents to the only family of its rank, of two members or more, that is at the same port of
+/// its children.
+fn add_orphans(families: &mut [Vec<u32>], groups: &Groups, ranking: &Ranking) {
+    let switches = 0..groups.switches() as u32;
+    let top = switches.clone().map(|s| ranking.rank(s)).max();
+    let is_orphan = |&s: &u32| {
+        groups.up(s).is_empty() && !groups.down(s).is_empty() && Some(ranking.rank(s)) < top
+    };
+    if !switches.clone().any(|s| is_orphan(&s)) {
+        return;
+    }
+    let port = |s: u32| {
+        let back = groups.children(s).filter_map(|g| groups.to(g.remote, s));
+        let mut ports: Vec<u8> = back.map(|g| groups.ports(g)[0]).collect();
+        most_common(&mut ports).0
+    };
+    // By rank and port: the only family there; `None` if there are several.
+    let mut at: BTreeMap<(u32, u8), Option<usize>> = BTreeMap::new();
+    for (i, family) in families.iter().enumerate() {
+        let mut ports: Vec<u8> = family.iter().map(|&s| port(s)).collect();
+        let (port, count) = most_common(&mut ports);
+        if count == family.len() && count > 1 {
+            let only = at.entry((ranking.rank(family[0]), port)).or_insert(Some(i));
+            *only = only.filter(|&other| other == i);
+        }
+    }
+    for orphan in switches.filter(is_orphan) {
+        if let Some(&Some(i)) = at.get(&(ranking.rank(orphan), port(orphan))) {
+            families[i].push(orphan);
+            families[i].sort_unstable();
+        }
+    }
+}
+
+/// Whether two up classes have one rank, and have more than half of the parents of each in common, or the first has
+/// only parents of the measure, however many it has lost.
+fn alike(groups: &Groups, ranking: &Ranking, class: u32, measure: u32) -> bool {
+    let [first, other] = [class, measure].map(|class| groups.up_classes()[class as usize]);
+    if ranking.rank(first) != ranking.rank(other) {
+        return false;
+    }
+    let [own, all] = [first, other].map(|s| groups.parents(s).count());
+    let mut of_measure = groups.parents(other).map(|g| g.remote).peekable();
+    let mut common = 0;
+    for parent in groups.parents(first).map(|g| g.remote) {
+        while of_measure.next_if(|&p| p < parent).is_some() {}
+        common += usize::from(of_measure.peek() == Some(&parent));
+    }
+    2 * common > own.max(all) || common == own
+}

@@ -1,0 +1,97 @@
+//! The entries of absent nodes lead to their ports, and change no entry of another node.
+
+use super::{degraded, route, shapes, text};
+use crate::Options;
+use dmodc_fabric::{Builder, EndNode, Fabric, Lid, NO_PATH, Peer, PortNumber, SwitchId};
+use fabrics::cases;
+use proptest::prelude::*;
+
+/// A fabric without each `every`th end node, and the end nodes that it lacks. The indices of switches stay.
+fn without(whole: &Fabric, every: usize) -> (Fabric, Vec<EndNode>) {
+    let mut b = Builder::default();
+    for s in whole.switches() {
+        b.switch(s.guid, s.lid, s.lmc, s.ports);
+    }
+    for [near, far] in whole.links() {
+        b.link(near, far);
+    }
+    let nodes = whole.end_nodes().iter().cloned().enumerate();
+    let (gone, stay): (Vec<_>, Vec<_>) = nodes.partition(|(i, _)| i % every == every - 1);
+    stay.into_iter().for_each(|(_, node)| b.end_node(node));
+    (
+        b.finish().0,
+        gone.into_iter().map(|(_, node)| node).collect(),
+    )
+}
+
+/// Where a packet from a switch ends: at a port without a peer, or (`None`) at a switch without an entry.
+fn end(
+    fabric: &Fabric,
+    entry: impl Fn(SwitchId) -> u8,
+    from: SwitchId,
+) -> Option<(SwitchId, PortNumber)> {
+    let mut at = from;
+    for _ in 0..=fabric.switches().len() {
+        match (entry(at), fabric.peer(at, PortNumber(entry(at)))) {
+            (NO_PATH, _) => return None,
+            (_, Peer::Switch { index, .. }) => at = index,
+            (port, Peer::None) if port != 0 => return Some((at, PortNumber(port))),
+            found => panic!("{found:?}"),
+        }
+    }
+    panic!("a packet loops")
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    #[test]
+    fn absent_nodes_change_nothing_for_others(
+        shape in shapes(),
+        seed in any::<u64>(),
+        links in prop_oneof![Just(0.0), 0.0..0.3],
+        every in 2usize..6,
+        lmc in 0u8..3,
+    ) {
+        let netlist = degraded(shape, seed, links, 0.0);
+        let (whole, _) = netlist.to_fabric(Some(lmc)).expect("LIDs");
+        let (less, gone) = without(&whole, every);
+        // Counted ports need a memory.
+        let options = Options {
+            forgets: true,
+            ..Options::default()
+        };
+        let (plan, tables) = route(&less, &options, 1);
+        let mut with = less.clone();
+        with.set_absent(gone.clone());
+        let (now, rows) = route(&with, &options, 1);
+        prop_assert_eq!(plan.order(), now.order());
+        let counts = |plan: &crate::Plan| {
+            let found = plan.connections();
+            (found.turned, found.left_out, plan.unreachable().count)
+        };
+        // A leaf whose hosts are all absent counts as one with hosts: more pairs need a detour.
+        let is_emptied = |n: &EndNode| less.end_nodes_of(n.switch).is_empty();
+        let is_same = !gone.iter().any(is_emptied);
+        if is_same {
+            prop_assert_eq!(counts(&plan), counts(&now));
+        }
+        for s in less.switches().keys() {
+            for lid in (1..=less.max_lid().0).map(Lid) {
+                let is_gone = |n: &EndNode| (n.lid.0..n.lid.0 + (1 << n.lmc)).contains(&lid.0);
+                if is_same && !gone.iter().any(is_gone) {
+                    prop_assert_eq!(tables.row(s)[lid], rows.row(s)[lid], "{}", text(&netlist));
+                }
+            }
+            for node in &gone {
+                for lid in node.lid.0..node.lid.0 + (1 << node.lmc) {
+                    let end = end(&with, |at| rows.row(at)[Lid(lid)], s);
+                    let path = now.hops(s, node.switch).is_some();
+                    prop_assert!(!path || end == Some((node.switch, node.port)));
+                    prop_assert!(end.is_none_or(|end| end == (node.switch, node.port)));
+                }
+            }
+        }
+        prop_assert!(with.max_lid() >= Lid(1));
+    }
+}

@@ -1,0 +1,154 @@
+//! Compares the algorithm with the paper as printed.
+
+use super::{degraded, route, shapes, text};
+use crate::oracle::{INFINITY, Oracle};
+use crate::{Faults, OnUnreachable, Options};
+use dmodc_fabric::{Lid, NO_PATH, NodeId, PortNumber};
+use dmodc_formats::netlist::Netlist;
+use dmodc_formats::netlist::generate::Pgft;
+use fabrics::cases;
+use proptest::prelude::*;
+use std::collections::{HashMap, HashSet};
+
+fn compare(netlist: &Netlist, lmc: u8, complete: bool) -> Result<(), TestCaseError> {
+    let (fabric, _) = netlist.to_fabric(Some(lmc)).expect("LIDs");
+    let oracle = Oracle::new(&fabric);
+    // The paper has no path where there is no up-down path.
+    let options = Options {
+        faults: Faults::Paper,
+        on_unreachable: OnUnreachable::Partial,
+        ..Options::default()
+    };
+    let (plan, tables) = route(&fabric, &options, 2);
+    let nids = (0u64..).zip(plan.order());
+    let nid: HashMap<NodeId, u64> = nids.map(|(nid, &node)| (node, nid)).collect();
+    for (id, switch) in fabric.switches().iter_enumerated() {
+        let s = id.0;
+        // A switch cut off from all leaves has no rank in the paper, and no routes.
+        if oracle.rank[s as usize] != INFINITY {
+            prop_assert_eq!(u64::from(plan.divider(id)), oracle.divider[s as usize]);
+        }
+        for (node_id, node) in fabric.end_nodes().iter_enumerated() {
+            let (d, leaf) = (usize::from(node_id), node.switch.0);
+            let place = format!("switch {} LID {}", switch.guid, node.lid);
+            let entry = tables.get(id, node.lid);
+            prop_assert_eq!(nid[&node_id], oracle.t[d], "NID, {}", place);
+            let cost = oracle.c[s as usize][&leaf];
+            let finite = (cost != INFINITY).then_some(cost as u8);
+            prop_assert_eq!(plan.hops(id, node.switch), finite, "cost, {}", place);
+            if node.switch == id {
+                prop_assert_eq!(entry, node.port.0, "{}", place);
+                continue;
+            }
+            let candidates = oracle.closer_up_down(s, leaf);
+            let port = oracle.port(s, d, &candidates).unwrap_or(NO_PATH);
+            prop_assert_eq!(entry, port, "{}", place);
+            prop_assert_eq!(port == NO_PATH, finite.is_none(), "{}", place);
+            let all: Vec<PortNumber> = candidates
+                .iter()
+                .flat_map(|(_, ports)| ports)
+                .map(|&port| PortNumber(port))
+                .collect();
+            prop_assert_eq!(plan.alternatives(&fabric, id, node_id), all, "{}", place);
+            // Extra LIDs use candidates too, and as many groups as possible.
+            let group_of = |port: u8| candidates.iter().position(|g| g.1.contains(&port));
+            let lids = (0..1u16 << lmc).map(|k| Lid(node.lid.0 + k));
+            let used: HashSet<_> = lids.map(|lid| group_of(tables.get(id, lid))).collect();
+            prop_assert_eq!(used.contains(&None), candidates.is_empty(), "{}", place);
+            prop_assert_eq!(used.len(), candidates.len().clamp(1, 1 << lmc), "{}", place);
+            // Where the two rules differ, the paper's would turn: go down to a switch that is not
+            // above the leaf. Only heavy damage does this: a switch cut off from all below it is
+            // ranked above its former parents, and joins switches that were apart.
+            let paper = oracle.closer(s, leaf);
+            if paper != candidates {
+                let below = |r: u32| oracle.rank[r as usize] < oracle.rank[s as usize];
+                let cut = oracle.down[s as usize][&leaf] == INFINITY;
+                prop_assert!(cut && paper.iter().any(|(r, _)| below(*r)), "{}", place);
+                prop_assert!(!complete, "{}", place);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn compare_or_print(netlist: &Netlist, lmc: u8, complete: bool) -> Result<(), TestCaseError> {
+    compare(netlist, lmc, complete)
+        .map_err(|e| TestCaseError::fail(format!("{e}\n{}", text(netlist))))
+}
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    #[test]
+    fn complete_trees_are_the_papers(shape in shapes(), seed: u64, lmc in 0u8..3) {
+        compare_or_print(&degraded(shape, seed, 0.0, 0.0), lmc, true)?;
+    }
+
+    #[test]
+    fn degraded_trees_are_the_papers(
+        shape in shapes(), seed: u64, links in 0.0..0.4, switches in 0.0..0.3,
+        lmc in 0u8..3,
+    ) {
+        compare_or_print(&degraded(shape, seed, links, switches), lmc, false)?;
+    }
+}
+
+/// Leaves with many groups up: sets of candidates have several words, and choices repeat late.
+fn wide_shapes() -> impl Strategy<Value = Pgft> {
+    let p = prop_oneof![3 => Just(1usize), 1 => Just(2usize)];
+    (1usize..=50, 2usize..=6, 60usize..=200, p).prop_map(|(m, leaves, w, p)| {
+        let w = if p == 1 { w } else { w / 2 };
+        Pgft::new(vec![m, leaves], vec![1, w], vec![1, p]).expect("a shape")
+    })
+}
+
+proptest! {
+    #![proptest_config(cases(30))]
+
+    #[test]
+    #[cfg_attr(miri, ignore = "too large for Miri")]
+    fn wide_trees_are_the_papers(shape in wide_shapes(), seed: u64, links in 0.0..0.2, lmc in 0u8..2) {
+        let cut = if seed.is_multiple_of(3) { 0.0 } else { links };
+        compare_or_print(&degraded(shape, seed, cut, 0.0), lmc, cut == 0.0)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(20))]
+
+    /// Most switches of a position still have equal rows, and the others nearly equal rows.
+    #[test]
+    #[cfg_attr(miri, ignore = "too large for Miri")]
+    fn trees_with_few_faults_are_the_papers(
+        shape in prop::sample::select(vec![
+            "PGFT(3;4,4,8;1,4,4;1,1,1)", "PGFT(3;3,4,6;1,4,6;1,1,1)", "PGFT(3;3,3,8;1,3,4;1,1,2)",
+        ]),
+        seed: u64, links in 0.0..0.04, switches in 0.0..0.03, lmc in 0u8..2,
+    ) {
+        let shape: Pgft = shape.parse().expect("a shape");
+        compare_or_print(&degraded(shape, seed, links, switches), lmc, false)?;
+    }
+}
+
+/// Trees large enough that threads share the work.
+#[test]
+#[cfg_attr(miri, ignore = "too large for Miri")]
+fn large_trees_are_the_papers_on_any_number_of_threads() {
+    for (shape, seed, links, switches, lmc, naively) in [
+        ("PGFT(3;3,12,10;1,4,6;1,1,1)", 1, 0.02, 0.03, 0, true),
+        ("PGFT(3;5,12,20;1,6,12;1,1,1)", 2, 0.0, 0.0, 0, false),
+        ("PGFT(3;5,12,20;1,6,12;1,1,1)", 3, 0.02, 0.03, 0, false),
+        ("PGFT(3;5,12,20;1,6,12;1,1,1)", 4, 0.02, 0.03, 1, false),
+    ] {
+        let netlist = degraded(shape.parse().expect("a shape"), seed, links, switches);
+        if naively {
+            compare(&netlist, lmc, false).expect("the paper's tables");
+        }
+        let (fabric, _) = netlist.to_fabric(Some(lmc)).expect("LIDs");
+        let (_, one) = route(&fabric, &Options::default(), 1);
+        for threads in [2, 3, 8] {
+            let (_, several) = route(&fabric, &Options::default(), threads);
+            assert!(several == one, "{threads} threads, seed {seed}");
+        }
+    }
+}

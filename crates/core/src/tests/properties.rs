@@ -1,0 +1,176 @@
+//! Properties of Dmodc that the paper does not have.
+
+use super::{degraded, route, shapes, text};
+use crate::{Faults, Options, Plan};
+use dmodc_fabric::random::Random;
+use dmodc_fabric::{
+    Builder, EndNode, Fabric, Guid, Lid, NodeKind, Peer, PortNumber, SwitchId, Tables,
+};
+use dmodc_formats::netlist::generate::Pgft;
+use dmodc_formats::netlist::{Kind, Netlist, Node, Port};
+use fabrics::cases;
+use proptest::prelude::*;
+use std::collections::HashSet;
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    /// The tables depend on the fabric alone, not on the number of threads.
+    #[test]
+    fn tables_depend_on_the_fabric_alone(shape in shapes(), seed: u64, links in 0.0..0.3) {
+        let netlist = degraded(shape, seed, links, 0.0);
+        let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
+        let (_, one) = route(&fabric, &Options::default(), 1);
+        let (_, eight) = route(&fabric, &Options::default(), 8);
+        prop_assert!(one == eight);
+    }
+}
+
+/// The 2^lmc LIDs of a port take as many different paths as there are, up to 2^lmc.
+#[test]
+#[cfg_attr(miri, ignore = "too large for Miri")]
+fn extra_lids_take_different_paths() {
+    for (shape, lmc, between_pods) in [
+        ("PGFT(3;4,4,4;1,4,4;1,1,1)", 0, 1),
+        ("PGFT(3;4,4,4;1,4,4;1,1,1)", 1, 2),
+        ("PGFT(3;4,4,4;1,4,4;1,1,1)", 4, 16),
+        ("PGFT(3;4,4,4;1,4,4;1,1,1)", 7, 16),
+        ("PGFT(3;4,4,2;1,5,9;1,1,1)", 5, 32),
+        ("PGFT(3;4,4,2;1,5,9;1,1,1)", 6, 45),
+        ("PGFT(3;2,2,2;1,8,16;1,1,1)", 7, 128),
+        ("PGFT(3;4,6,4;1,2,3;1,1,1)", 3, 6),
+        ("PGFT(2;4,8;1,4;1,2)", 3, 8),
+    ] {
+        let shape: Pgft = shape.parse().expect("a shape");
+        let netlist = degraded(shape, 1, 0.0, 0.0);
+        let (fabric, _) = netlist.to_fabric(Some(lmc)).expect("LIDs");
+        let (plan, tables) = route(&fabric, &Options::default(), 2);
+        let last = fabric.end_nodes().last().expect("nodes");
+        let nodes = fabric.end_nodes().iter();
+        let from = nodes
+            .map(|n| n.switch)
+            .max_by_key(|&s| plan.hops(s, last.switch))
+            .expect("nodes");
+        let paths: HashSet<Vec<(SwitchId, PortNumber)>> = (0..1u16 << lmc)
+            .map(|k| path_up(&fabric, &plan, &tables, from, Lid(last.lid.0 + k)))
+            .collect();
+        assert_eq!(paths.len(), between_pods);
+    }
+}
+
+/// The switches and output ports on the path up.
+fn path_up(
+    fabric: &Fabric,
+    plan: &Plan,
+    tables: &Tables,
+    from: SwitchId,
+    lid: Lid,
+) -> Vec<(SwitchId, PortNumber)> {
+    let mut path = Vec::new();
+    let mut s = from;
+    let port = |s| PortNumber(tables.get(s, lid));
+    while let Peer::Switch { index, .. } = fabric.peer(s, port(s))
+        && plan.ranking().is_up(s, index)
+    {
+        path.push((s, port(s)));
+        s = index;
+    }
+    path
+}
+
+/// Port 0 of a switch whose only end node is an aggregation node gets routes, whether that node is
+/// listed as a compute node or not. (Found by fuzzing.)
+#[test]
+fn a_listed_aggregation_node_makes_no_leaf() {
+    let mut b = Builder::default();
+    let switches = [1, 2, 3].map(|i| b.switch(Guid(i), Lid(i as u16), 0, 4));
+    let port = PortNumber;
+    b.link((switches[0], port(3)), (switches[2], port(1)));
+    b.link((switches[1], port(3)), (switches[2], port(2)));
+    for (i, kind) in [(0, NodeKind::Ca), (1, NodeKind::Aggregation)] {
+        b.end_node(EndNode {
+            guid: Guid(0x10 + i),
+            lid: Lid(0x10 + i as u16),
+            lmc: 0,
+            kind,
+            switch: switches[i as usize],
+            port: PortNumber(1),
+        });
+    }
+    let (fabric, _) = b.finish();
+    // Under `stable` a switch that looks like a leaf without its hosts is a leaf.
+    let paper = Options {
+        faults: Faults::Paper,
+        ..Options::default()
+    };
+    let listed = Options {
+        cn_guids: vec![Guid(0x10), Guid(0x11)],
+        ..paper.clone()
+    };
+    for options in [paper, listed] {
+        let (plan, tables) = route(&fabric, &options, 1);
+        assert!(!plan.ranking().is_leaf(switches[1]));
+        assert_eq!(tables.get(switches[0], Lid(2)), 3);
+        assert_eq!(tables.get(switches[0], Lid(0x11)), 3);
+    }
+}
+
+/// The netlist of a tree, and the same with some end nodes on its upper switches.
+fn with_strays(shape: Pgft, seed: u64, strays: usize) -> (Netlist, Netlist) {
+    let plain = degraded(shape, seed, 0.0, 0.0);
+    let mut netlist = plain.clone();
+    let is_switch = |n: usize| plain.nodes[n].kind == Kind::Switch;
+    let carries = |n: usize| {
+        plain.nodes[n]
+            .ports
+            .iter()
+            .any(|p| !is_switch(p.peer as usize))
+    };
+    let nodes = 0..plain.nodes.len();
+    let upper: Vec<usize> = nodes.filter(|&n| is_switch(n) && !carries(n)).collect();
+    let mut random = Random::new(seed);
+    for i in 0..strays {
+        let at = upper[random.below(upper.len())];
+        let index = netlist.nodes.len() as u32;
+        let switch = &mut netlist.nodes[at];
+        switch.port_count += 1;
+        let link = |number, peer, peer_port| Port::new(number, peer, peer_port, "4xEDR");
+        let number = PortNumber(switch.port_count);
+        switch.ports.push(link(number, index, PortNumber(1)));
+        let guid = Guid(0x00ff_0000_0000_0000 + 16 * i as u64);
+        netlist.nodes.push(Node {
+            description: format!("stray-{i}"),
+            ports: vec![link(PortNumber(1), at as u32, number)],
+            ..Node::new(Kind::Ca, Kind::Ca.id(guid), guid, 1)
+        });
+    }
+    (plain, netlist)
+}
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    /// A few end nodes on upper switches change no rank and no route of the others.
+    #[test]
+    fn strays_change_nothing_for_others(
+        (m, w) in (prop::collection::vec(3usize..=6, 3), prop::collection::vec(2usize..=4, 3)),
+        levels in 2usize..=3, seed: u64, strays in 1usize..=3,
+    ) {
+        let (mut m, mut w) = (m[..levels].to_vec(), w[..levels].to_vec());
+        (m[0], w[0]) = (m[0] + strays, 1);
+        let shape = Pgft::new(m, w, vec![1; levels]).expect("a shape");
+        let (plain, netlist) = with_strays(shape, seed, strays);
+        let (before, _) = plain.to_fabric(None).expect("LIDs");
+        let (after, _) = netlist.to_fabric(None).expect("LIDs");
+        let (plan_before, tables_before) = route(&before, &Options::default(), 1);
+        let (plan_after, tables_after) = route(&after, &Options::default(), 1);
+        for s in before.switches().keys() {
+            let rank = plan_before.ranking().rank(s);
+            prop_assert_eq!(plan_after.ranking().rank(s), rank, "{}", text(&netlist));
+            for node in before.end_nodes() {
+                let entry = tables_before.get(s, node.lid);
+                prop_assert_eq!(tables_after.get(s, node.lid), entry, "{}", text(&netlist));
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Port groups: the ports of a switch that lead to the same remote switch (paper, section III.A, "Port Groups"). Ports
+//! are ascending, groups in the order of the GUIDs of the remote switches. Groups that lead down and groups that lead up
+//! are apart, since no set of candidates mixes them.
+//!
+//! Later phases use two more partitions of the switches:
+//! - *layers*: all switches below a switch are in earlier layers. Within a layer all work is independent. In
+//!   a tree without links between equal ranks a layer is a rank.
+//! - *up classes*: switches with the same set of switches above them, which share all results that depend on that set
+//!   (costs over the top, candidates up); and *down classes*, likewise for the switches below.
+
+use super::links::{Group, Links};
+use super::partition::{Partition, mix, sort_by_small_key};
+use super::rank::{Numbered, Ranking};
+use crate::threads::{ALONE, Threads};
+use dmodc_fabric::Fabric;
+use std::ops::Deref;
+
+/// The port groups of every switch: its groups that lead down, then its groups that lead up.
+#[derive(Clone, Debug, Default)]
+pub struct Sides {
+    groups: Vec<Group>,
+    ports: Vec<u8>,
+    /// By switch: the start of its groups, the start of its groups that lead up, and the end.
+    span: Vec<[u32; 3]>,
+    has_level_links: bool,
+}
+
+/// All port groups of a fabric, with layers, for work in parallel, and classes, whose members share results.
+#[derive(Clone, Debug, Default)]
+pub struct Groups {
+    sides: Sides,
+    /// Switches by layer, and within a layer by up class.
+    bottom_up: Vec<u32>,
+    /// The start of each layer in `bottom_up`, and the end.
+    layer_start: Vec<usize>,
+    up_class: Partition,
+    down_class: Partition,
+}
+
+impl Sides {
+    /// Sorts the groups of every switch into groups that lead down and groups that lead up.
+    pub(crate) fn new(links: &Links, ranking: &Ranking) -> Self {
+        let mut all = Sides {
+            groups: Vec::with_capacity(links.groups.len()),
+            span: Vec::with_capacity(links.switches()),
+            ..Sides::default()
+        };
+        let mut up = Vec::new();
+        for s in 0..links.switches() as u32 {
+            let start = all.groups.len() as u32;
+            let rank = ranking.rank(s);
+            for group in links.of(s) {
+                let level = ranking.rank(group.remote) == rank;
+                match ranking.is_up(s, group.remote) {
+                    true => up.push(Group { level, ..*group }),
+                    false => all.groups.push(Group { level, ..*group }),
+                }
+            }
+            let up_start = all.groups.len() as u32;
+            all.groups.append(&mut up);
+            all.span.push([start, up_start, all.groups.len() as u32]);
+        }
+        all.has_level_links = all.groups.iter().any(|group| group.level);
+        all.ports = links.ports.clone();
+        all
+    }
+
+    /// Number of switches.
+    pub fn switches(&self) -> usize {
+        self.span.len()
+    }
+
+    /// Whether any link joins switches of equal rank.
+    pub fn has_level_links(&self) -> bool {
+        self.has_level_links
+    }
+
+    /// The groups of `switch` that lead down, in ascending index of the remote switch.
+    #[inline]
+    pub fn down(&self, switch: u32) -> &[Group] {
+        let [start, up, _] = self.span[switch as usize];
+        &self.groups[start as usize..up as usize]
+    }
+
+    /// The groups of `switch` that lead up, in ascending index of the remote switch.
+    #[inline]
+    pub fn up(&self, switch: impl Numbered) -> &[Group] {
+        let [_, up, end] = self.span[switch.number()];
+        &self.groups[up as usize..end as usize]
+    }
+
+    /// The neighbours of a switch: those above, then those below.
+    pub fn neighbours(&self, switch: u32) -> impl Iterator<Item = u32> + Clone {
+        let all = self.up(switch).iter().chain(self.down(switch));
+        all.map(|group| group.remote)
+    }
+
+    /// The groups that lead to switches of higher rank.
+    #[inline]
+    pub fn parents(&self, switch: impl Numbered) -> impl Iterator<Item = &Group> + Clone {
+        self.up(switch).iter().filter(|g| !g.level)
+    }
+
+    /// The groups that lead to switches of lower rank.
+    #[inline]
+    pub fn children(&self, switch: u32) -> impl Iterator<Item = &Group> + Clone {
+        self.down(switch).iter().filter(|g| !g.level)
+    }
+
+    /// The group of `switch` that leads to `remote`.
+    #[inline]
+    pub fn to(&self, switch: u32, remote: u32) -> Option<&Group> {
+        let in_order = |groups: &'_ [Group]| groups.binary_search_by_key(&remote, |g| g.remote);
+        let (down, up) = (self.down(switch), self.up(switch));
+        match in_order(down) {
+            Ok(at) => Some(&down[at]),
+            Err(_) => in_order(up).ok().map(|at| &up[at]),
+        }
+    }
+
+    /// The ports of a group, ascending.
+    #[inline]
+    pub fn ports(&self, group: &Group) -> &[u8] {
+        &self.ports[group.range()]
+    }
+
+    /// Partitions the switches by the remote switches of their groups in `list`.
+    fn classes(&self, list: impl Fn(&Self, u32) -> &[Group]) -> Partition {
+        let remotes = |s: u32| list(self, s).iter().map(|g| g.remote);
+        Partition::new(
+            self.span.len(),
+            0..self.span.len() as u32,
+            |s| remotes(s).fold(0, |hash, remote| mix(hash, u64::from(remote))),
+            |a, b| remotes(a).eq(remotes(b)),
+        )
+    }
+}
+
+impl Deref for Groups {
+    type Target = Sides;
+
+    fn deref(&self) -> &Sides {
+        &self.sides
+    }
+}
+
+impl Groups {
+    /// The port groups of a fabric whose ranks are known.
+    pub fn of(fabric: &Fabric, ranking: &Ranking) -> Self {
+        Self::new(&Links::new(fabric), ranking, ALONE)
+    }
+
+    /// The port groups of these links.
+    pub(crate) fn new(links: &Links, ranking: &Ranking, threads: &Threads) -> Self {
+        let sides = Sides::new(links, ranking);
+        let (up_class, down_class) =
+            threads.both(|| sides.classes(Sides::up), || sides.classes(Sides::down));
+        let mut all = Groups {
+            sides,
+            up_class,
+            down_class,
+            ..Groups::default()
+        };
+        all.make_layers(ranking);
+        all
+    }
+
+    /// All switches, each after all switches below it; the switches of one layer and up class side by side.
+    pub fn bottom_up(&self) -> &[u32] {
+        &self.bottom_up
+    }
+
+    /// The start of each layer in [`Groups::bottom_up`], and the end of the last one.
+    pub fn layer_starts(&self) -> &[usize] {
+        &self.layer_start
+    }
+
+    /// The up class of a switch: equal for two switches exactly if their groups that lead up lead
+    /// to the same switches.
+    pub fn up_class(&self, switch: u32) -> u32 {
+        self.up_class.class(switch).unwrap_or_default()
+    }
+
+    /// A switch of each up class.
+    pub fn up_classes(&self) -> &[u32] {
+        self.up_class.firsts()
+    }
+
+    /// The down class of a switch: as [`Groups::up_class`], for the groups that lead down.
+    pub fn down_class(&self, switch: u32) -> u32 {
+        self.down_class.class(switch).unwrap_or_default()
+    }
+
+    /// A switch of each down class.
+    pub fn down_classes(&self) -> &[u32] {
+        self.down_class.firsts()
+    }
+
+    fn make_layers(&mut self, ranking: &Ranking) {
+        let switches: Vec<u32> = (0..self.switches() as u32).collect();
+        let mut layer = vec![0u32; switches.len()];
+        // In the order of (rank, index) all switches below a switch come before it.
+        for s in sort_by_small_key(&switches, |s| ranking.rank(s)) {
+            let below = self.down(s).iter().map(|g| layer[g.remote as usize] + 1);
+            layer[s as usize] = below.max().unwrap_or(0);
+        }
+        let by_class = sort_by_small_key(&switches, |s| self.up_class(s));
+        self.bottom_up = sort_by_small_key(&by_class, |s| layer[s as usize]);
+        let layer_of = |&s: &u32| layer[s as usize];
+        let layers = self.bottom_up.chunk_by(|a, b| layer_of(a) == layer_of(b));
+        self.layer_start.push(0);
+        for layer in layers {
+            let start = self.layer_start.last().copied().unwrap_or(0);
+            self.layer_start.push(start + layer.len());
+        }
+    }
+}

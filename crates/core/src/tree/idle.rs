@@ -1,0 +1,376 @@
+//! Idle switches: switches that join no leaves.
+//!
+//! A leaf whose hosts are all off is on no shortest path between two leaves; nor are the switches above it if its whole
+//! pod is off. A gateway changes nothing in that. Idle switches are ranked last, nearest to the others first:
+//! - An idle switch is above its neighbour if the neighbour's port leads up on most switches of that rank that are not
+//!   idle, and below if it leads down. Ranks whose switches do not agree on their ports have no vote.
+//! - Else it is below if there is room for the levels that hang on it: one level of idle switches fits below the second
+//!   level. More levels hang on a root of which only one pod is left.
+//!
+//! Switches on which no level hangs, or two or more, come first: they are certain, and their ports vote on the others.
+//!
+//! An idle switch with nothing below it is a leaf, so hosts that leave and come back change no levels.
+
+use super::links::Links;
+use super::partition::{Partition, mix};
+use std::collections::BTreeMap;
+
+/// From this many leaves below a switch the search checks the paths to the other leaves below it.
+const LOOKS: usize = 4;
+
+/// The search for idle switches.
+pub struct Idle<'i> {
+    links: &'i Links,
+    rank: &'i mut [u32],
+    leaf: &'i mut [bool],
+    idle: Vec<bool>,
+    /// By switch: whether it has end nodes and may or may not be a leaf.
+    unsure: &'i [bool],
+}
+
+impl<'i> Idle<'i> {
+    /// Unmarks false seeds, then marks the idle switches that are leaves. Returns whether there were any false seeds or
+    /// idle switches. `rank` has the distances from the marked leaves.
+    pub fn find_leaves(
+        links: &'i Links,
+        rank: &'i mut [u32],
+        leaf: &'i mut [bool],
+        unsure: &'i [bool],
+    ) -> bool {
+        let mut search = Idle {
+            unsure,
+            idle: vec![false; rank.len()],
+            links,
+            rank,
+            leaf,
+        };
+        let mut dropped = false;
+        // With fewer false seeds the others are easier to find.
+        while search.drop_seeds() {
+            dropped = true;
+        }
+        search.find();
+        let idle = search.idle.contains(&true);
+        if idle {
+            search.place();
+        }
+        dropped || idle
+    }
+
+    /// Unmarks seeds that would join leaves if they were above their neighbours, as a root with many hosts does, unless
+    /// the ports of the neighbours vote for below. A seed with as many hosts as leaves have is unmarked only if these
+    /// ports vote for above. Returns whether there were any.
+    fn drop_seeds(&mut self) -> bool {
+        let mut dropped = Vec::new();
+        let ports = self.ports();
+        let near = |s: u32| self.links.neighbours(s).collect::<Vec<u32>>();
+        let mut seeds: Vec<u32> = (0..self.rank.len() as u32).collect();
+        seeds.retain(
+            |&s| match (self.leaf[s as usize], self.unsure[s as usize]) {
+                (true, true) => self.votes(s, &near(s), &ports) <= 0,
+                (true, false) => self.is_at_ports_up(s, &ports),
+                (false, _) => false,
+            },
+        );
+        let alike = self.alike(&seeds);
+        let joins = alike.firsts().iter().map(|&s| {
+            let near = self.links.neighbours(s).map(|n| self.rank[n as usize]);
+            let above = near.min().map_or(0, |lowest| lowest + 1);
+            self.leaf[s as usize] = false;
+            let was = std::mem::replace(&mut self.rank[s as usize], above);
+            let joins = self.joins(s);
+            self.leaf[s as usize] = true;
+            self.rank[s as usize] = was;
+            joins.then_some(above)
+        });
+        let joins: Vec<Option<u32>> = joins.collect();
+        for s in seeds {
+            let above = alike.class(s).and_then(|class| joins[class as usize]);
+            dropped.extend(above.map(|above| (s, above)));
+        }
+        for &(s, above) in &dropped {
+            self.leaf[s as usize] = false;
+            self.rank[s as usize] = above;
+        }
+        !dropped.is_empty()
+    }
+
+    /// Finds idle switches from the top down: a switch is idle if it is no seed, if all switches above it are idle, and
+    /// if it joins no two leaves that are not joined further down.
+    fn find(&mut self) {
+        let mut open: Vec<u32> = (0..self.rank.len() as u32).collect();
+        loop {
+            let is_top = |&s: &u32| {
+                !self.idle[s as usize] && !self.leaf[s as usize] && self.above(s).next().is_none()
+            };
+            open.retain(|&s| !self.idle[s as usize] && !self.leaf[s as usize]);
+            let tops: Vec<u32> = open.iter().copied().filter(is_top).collect();
+            let alike = self.alike(&tops);
+            let joins: Vec<bool> = alike.firsts().iter().map(|&s| self.joins(s)).collect();
+            let mut found = false;
+            for &s in &tops {
+                if let Some(class) = alike.class(s)
+                    && !joins[class as usize]
+                {
+                    self.idle[s as usize] = true;
+                    found = true;
+                }
+            }
+            if !found {
+                return;
+            }
+        }
+    }
+
+    /// Partitions switches by their neighbours and by `unsure`: the switches of a class join the same leaves.
+    fn alike(&self, switches: &[u32]) -> Partition {
+        Partition::new(
+            self.rank.len(),
+            switches.iter().copied(),
+            |s| self.links.neighbours(s).fold(0, |h, n| mix(h, n.into())),
+            |a, b| {
+                self.unsure[a as usize] == self.unsure[b as usize]
+                    && self.links.neighbours(a).eq(self.links.neighbours(b))
+            },
+        )
+    }
+
+    /// The neighbours above a switch that are not idle.
+    fn above(&self, s: u32) -> impl Iterator<Item = u32> {
+        let rank = self.rank[s as usize];
+        let near = self.links.neighbours(s);
+        near.filter(move |&n| self.rank[n as usize] > rank && !self.idle[n as usize])
+    }
+
+    /// Whether two leaves below a switch have no switch of lower rank above both. An unsure switch may be a leaf of two
+    /// pods: it joins none if another switch of its rank is above all these leaves and at least twice as many.
+    fn joins(&self, s: u32) -> bool {
+        let leaves = self.leaves_below(&[s]);
+        let joins = leaves.iter().take(LOOKS).any(|&leaf| {
+            let mut near = vec![leaf];
+            let mut next = 0;
+            while let Some(&at) = near.get(next) {
+                next += 1;
+                for above in self.above(at) {
+                    if self.rank[above as usize] < self.rank[s as usize] && !near.contains(&above) {
+                        near.push(above);
+                    }
+                }
+            }
+            let joined = self.leaves_below(&near);
+            leaves
+                .iter()
+                .any(|leaf| joined.binary_search(leaf).is_err())
+        });
+        let is_less = |other: u32| {
+            let theirs = self.leaves_below(&[other]);
+            let is_theirs = |leaf: &u32| theirs.binary_search(leaf).is_ok();
+            2 * leaves.len() <= theirs.len() && leaves.iter().all(is_theirs)
+        };
+        let rank = self.rank[s as usize];
+        let mut peers = (0..self.rank.len() as u32).filter(|&n| self.rank[n as usize] == rank);
+        let all = self.leaf.iter().filter(|&&leaf| leaf).count();
+        let may_be_less = self.unsure[s as usize] && 2 * leaves.len() <= all;
+        joins && !(may_be_less && peers.any(is_less))
+    }
+
+    /// The leaves among some switches and below them, ascending.
+    fn leaves_below(&self, from: &[u32]) -> Vec<u32> {
+        let mut seen = vec![false; self.rank.len()];
+        let mut open = from.to_vec();
+        let mut found = Vec::new();
+        while let Some(at) = open.pop() {
+            if self.leaf[at as usize] {
+                found.push(at);
+            }
+            for n in self.links.neighbours(at) {
+                let is_lower = self.rank[n as usize] < self.rank[at as usize];
+                if is_lower && !std::mem::replace(&mut seen[n as usize], true) {
+                    open.push(n);
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// Ranks idle switches, nearest to the other switches first.
+    fn place(&mut self) {
+        let busy = (0..self.idle.len() as u32).filter(|&s| !self.idle[s as usize]);
+        let away = self.links.distances(busy);
+        let mut outward: Vec<u32> = (0..away.len() as u32).collect();
+        outward.retain(|&s| self.idle[s as usize] && away[s as usize] != Links::FAR);
+        outward.sort_by_key(|&s| away[s as usize]);
+        let links = self.links;
+        let near = |s: u32, is_near: fn(&u32, &u32) -> bool| {
+            let is_near = |n: &u32| is_near(&away[*n as usize], &away[s as usize]);
+            links.neighbours(s).filter(is_near).collect::<Vec<u32>>()
+        };
+        // How many levels hang on each switch. A few links outward, as by a link around a lost link, do not count.
+        let mut hanging = vec![0u32; away.len()];
+        for &s in outward.iter().rev() {
+            let further = near(s, u32::gt);
+            if 2 * further.len() >= near(s, u32::lt).len() {
+                let levels = further.iter().map(|&n| hanging[n as usize] + 1);
+                hanging[s as usize] = levels.max().unwrap_or(0);
+            }
+        }
+        let mut is_below = vec![false; away.len()];
+        // Certain switches first.
+        let order = |s: u32| {
+            let doubt = match hanging[s as usize] {
+                0 => 1,
+                1 => 2,
+                _ => 0,
+            };
+            (away[s as usize], doubt)
+        };
+        outward.sort_by_key(|&s| order(s));
+        let mut ports = self.ports();
+        for alike in outward.chunk_by(|&a, &b| order(a) == order(b)) {
+            for &s in alike {
+                let nearer = near(s, u32::lt);
+                let lowest = nearer.iter().map(|&n| self.rank[n as usize]).min();
+                let lowest = lowest.unwrap_or(0);
+                let below = match self.votes(s, &nearer, &ports) {
+                    0 => hanging[s as usize] < lowest,
+                    votes => votes > 0 && lowest > 0,
+                };
+                self.rank[s as usize] = if below { lowest - 1 } else { lowest + 1 };
+                is_below[s as usize] = below;
+            }
+            for &s in alike {
+                self.idle[s as usize] = false;
+                self.count_links(s, &mut ports);
+            }
+        }
+        for s in (0..away.len() as u32).filter(|&s| is_below[s as usize]) {
+            let lower = |n: u32| self.rank[n as usize] < self.rank[s as usize];
+            self.leaf[s as usize] = !self.links.neighbours(s).any(lower);
+        }
+    }
+
+    /// Whether most ports of its neighbours to a leaf lead up on the other switches of the neighbours' ranks.
+    fn is_at_ports_up(&self, s: u32, ports: &Ports) -> bool {
+        let near = self.links.neighbours(s);
+        // On nearly all leaves most of these ports lead down: no need to count again.
+        let up = near.clone().flat_map(|n| {
+            let of_rank = ports.of_rank(self.rank[n as usize]);
+            let back = self.links.to(n, s).iter();
+            back.map(move |&port| of_rank.map_or([0; 2], |of_rank| of_rank.all[usize::from(port)]))
+        });
+        if up.map(|[up, down]| (up - down).signum()).sum::<i32>() < 0 {
+            return false;
+        }
+        let near: Vec<u32> = near.collect();
+        let mut others = Ports::default();
+        for rank in near.iter().map(|&n| self.rank[n as usize]) {
+            let of_rank = ports
+                .of_rank(rank)
+                .map_or([[0; 2]; 256], |of_rank| of_rank.all);
+            *others.of_rank_mut(rank) = PortsOfRank {
+                all: of_rank,
+                sure: of_rank,
+            };
+        }
+        for &n in &near {
+            for &port in self.links.to(n, s) {
+                let of_rank = others.of_rank_mut(self.rank[n as usize]);
+                of_rank.all[usize::from(port)][1] -= 1;
+                of_rank.sure[usize::from(port)][1] -= 1;
+            }
+        }
+        self.votes(s, &near, &others) < 0
+    }
+
+    /// The ports of all switches that are not idle.
+    fn ports(&self) -> Ports {
+        let mut ports = Ports::default();
+        let is_busy = |s: &u32| !self.idle[*s as usize];
+        for s in (0..self.rank.len() as u32).filter(is_busy) {
+            let of_rank = ports.of_rank_mut(self.rank[s as usize]);
+            for group in self.links.of(s).iter().filter(|g| is_busy(&g.remote)) {
+                self.count(of_rank, s, group.remote, self.links.ports(group));
+            }
+        }
+        ports
+    }
+
+    /// Counts the links of a switch that is no longer idle, at both ends.
+    fn count_links(&self, s: u32, ports: &mut Ports) {
+        for n in self.links.neighbours(s).filter(|&n| !self.idle[n as usize]) {
+            for (a, b) in [(s, n), (n, s)] {
+                let of_rank = ports.of_rank_mut(self.rank[a as usize]);
+                self.count(of_rank, a, b, self.links.to(a, b));
+            }
+        }
+    }
+
+    /// Counts the ports of a switch to a neighbour.
+    fn count(&self, of_rank: &mut PortsOfRank, s: u32, n: u32, ports: &[u8]) {
+        let is_sure = |s: u32| !(self.leaf[s as usize] && self.unsure[s as usize]);
+        let is_sure = i32::from(is_sure(s) && is_sure(n));
+        let side = usize::from(self.rank[n as usize] < self.rank[s as usize]);
+        for &port in ports {
+            of_rank.all[usize::from(port)][side] += 1;
+            of_rank.sure[usize::from(port)][side] += is_sure;
+        }
+    }
+
+    /// Of the ports of some neighbours to a switch: how many more vote that it is below than that it is above.
+    fn votes(&self, s: u32, near: &[u32], ports: &Ports) -> i32 {
+        let rank = |n: &u32| self.rank[*n as usize];
+        let votes = near.chunk_by(|a, b| rank(a) == rank(b)).map(|alike| {
+            let of_rank = ports
+                .of_rank(rank(&alike[0]))
+                .filter(|of_rank| of_rank.agree());
+            let back = alike.iter().flat_map(|&n| self.links.to(n, s));
+            let of_port = |&port: &u8| {
+                let [up, down] = of_rank.map_or([0; 2], |of_rank| of_rank.sure[usize::from(port)]);
+                (down - up).signum()
+            };
+            back.map(of_port).sum::<i32>()
+        });
+        votes.sum()
+    }
+}
+
+/// By port: on how many switches it leads up (or to an equal rank), and on how many down.
+type PortCounts = [[i32; 2]; 256];
+
+/// The ports of the switches of one rank that are not idle: over all links, and without links of unsure leaves, which do
+/// not vote.
+#[derive(Clone, Copy)]
+struct PortsOfRank {
+    all: PortCounts,
+    sure: PortCounts,
+}
+
+impl PortsOfRank {
+    /// Whether nine in ten pairs of equal ports lead the same way: else the ports of the rank have no vote.
+    fn agree(&self) -> bool {
+        let pairs = |count: i32| i64::from(count) * i64::from(count - 1);
+        let agree: i64 = self.all.iter().flatten().map(|&count| pairs(count)).sum();
+        let all: i64 = self.all.iter().map(|&[up, down]| pairs(up + down)).sum();
+        10 * agree >= 9 * all
+    }
+}
+
+/// The ports by rank.
+#[derive(Default)]
+struct Ports(BTreeMap<u32, PortsOfRank>);
+
+impl Ports {
+    fn of_rank(&self, rank: u32) -> Option<&PortsOfRank> {
+        self.0.get(&rank)
+    }
+
+    fn of_rank_mut(&mut self, rank: u32) -> &mut PortsOfRank {
+        let none = [[0; 2]; 256];
+        (self.0.entry(rank)).or_insert(PortsOfRank {
+            all: none,
+            sure: none,
+        })
+    }
+}

@@ -1,0 +1,299 @@
+//! Leaves: the switches at the bottom of the tree.
+//!
+//! In the paper every switch with nodes is a leaf. Real fabrics have a gateway or the subnet manager's host on a spine,
+//! and a spine taken for a leaf bends the ranks of the whole tree. Also, hosts leave. So at first only the switches
+//! with most hosts are leaves: the *seeds*. Ranks are distances from the seeds, and a switch that joins two leaves is
+//! no leaf. All other switches are *idle*, with or without hosts. Module `idle` ranks them; idle switches at the bottom
+//! are leaves too.
+
+use super::idle::Idle;
+use super::levels::{Levels, carriers};
+use super::links::Links;
+use super::partition::components;
+use std::cell::LazyCell;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// Seeds have at least one in this many of the usual number of end nodes, at first half. If this gives no levels, since
+/// little is left of a small tree: a quarter, then any number; at last every switch with end nodes, as in the paper.
+pub const SHARES: [u32; 4] = [2, 4, 256, EVERY];
+const EVERY: u32 = u32::MAX;
+
+/// Returns for each switch whether it is a leaf, and its rank. `hosts` has the number of hosts of each switch. `known`
+/// has the switches that are leaves for certain (with a node of `cn_guid_file`): if there are any, they are the seeds;
+/// else the switches with at least one in `share` of the usual number of end nodes are.
+pub fn find(links: &Links, hosts: &[u32], known: &[bool], share: u32) -> (Vec<bool>, Vec<u32>) {
+    let levels = |links, leaf: &_| Levels { links, leaf }.rank();
+    if share == EVERY {
+        let leaf = carriers(hosts);
+        let rank = levels(links, &leaf);
+        return (leaf, rank);
+    }
+    let apart = without_joined_leaves(links, hosts);
+    let (is_upper, without_odd) = parity(apart.as_ref().unwrap_or(links));
+    let even = without_odd.as_ref().or(apart.as_ref()).unwrap_or(links);
+    let (mut leaf, sure) = match known.contains(&true) {
+        true => (known.to_vec(), known.to_vec()),
+        false => seeds(even, hosts, &is_upper, share),
+    };
+    let mut rank = levels(even, &leaf);
+    let carries = hosts.iter().zip(sure);
+    let unsure: Vec<bool> = carries.map(|(&count, sure)| count > 0 && !sure).collect();
+    let found = Idle::find_leaves(even, &mut rank, &mut leaf, &unsure);
+    let on_leaves = hosts.iter().zip(&leaf).filter(|&(_, &leaf)| leaf);
+    let on_leaves: u32 = on_leaves.map(|(&count, _)| count).sum();
+    let others = || hosts.iter().zip(&leaf).filter(|&(_, &leaf)| !leaf);
+    let between = others().filter(|&(&count, _)| count > 0).count();
+    if 3 * on_leaves <= 2 * hosts.iter().sum::<u32>() && 2 * between > others().count() {
+        // Many end nodes are on most of the other switches: a ring, a mesh, a dragonfly. The ranks will show it.
+        leaf = carriers(hosts);
+    } else if !found && without_odd.is_none() && apart.is_none() {
+        return (leaf, rank);
+    }
+    let rank = levels(links, &leaf);
+    (leaf, rank)
+}
+
+/// The seeds, and the sure seeds. In each part of the fabric, seeds are on every second level, where most end nodes
+/// are, and have at least one in `share` of the usual number: most end nodes are on switches with that number. If one
+/// switch alone has so many, which shows no shape, half is enough. Switches with the usual number or more are sure.
+fn seeds(links: &Links, hosts: &[u32], is_upper: &[bool], share: u32) -> (Vec<bool>, Vec<bool>) {
+    let mut seeds = vec![false; hosts.len()];
+    let mut sure = seeds.clone();
+    let mut parts: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    let part = components(hosts.len(), |s| links.neighbours(s));
+    (0..)
+        .zip(part)
+        .for_each(|(s, part)| parts.entry(part).or_default().push(s));
+    for mut part in parts.into_values() {
+        let on = |upper: bool| -> u32 {
+            let of_level = part.iter().filter(|&&s| is_upper[s] == upper);
+            of_level.map(|&s| hosts[s]).sum()
+        };
+        let level = on(true) > on(false);
+        part.retain(|&s| hosts[s] > 0 && is_upper[s] == level);
+        let usual = usual(part.iter().map(|&s| hosts[s]));
+        let with = |share: u32| part.iter().filter(move |&&s| share * hosts[s] >= usual);
+        let share = if with(share).count() > 1 {
+            share
+        } else {
+            2 * share
+        };
+        with(share).for_each(|&s| seeds[s] = true);
+        with(1).for_each(|&s| sure[s] = true);
+    }
+    (seeds, sure)
+}
+
+/// The links without those between two leaves that are also joined to a third switch, as in racks: two leaves below one
+/// switch, or leaves that are all joined to one another. In a tree of levels no three switches are joined; of such
+/// three, the two with most hosts are on one level. `None` if there are no such links.
+fn without_joined_leaves(links: &Links, hosts: &[u32]) -> Option<Links> {
+    let usual = usual(hosts.iter().copied());
+    let is_full = |s: u32| hosts[s as usize] > 0 && 2 * hosts[s as usize] >= usual;
+    let joined = |a: u32, b: u32| {
+        let mut thirds = links.neighbours(a).filter(|&n| !links.to(b, n).is_empty());
+        let least = hosts[a as usize].min(hosts[b as usize]);
+        let has_no_more = |n: u32| hosts[n as usize] <= least;
+        let first = thirds.next();
+        is_full(a) && is_full(b) && first.is_some_and(has_no_more) && thirds.all(has_no_more)
+    };
+    let all = 0..links.switches() as u32;
+    let mut some = all.filter(|&a| is_full(a));
+    let some = some.any(|a| links.neighbours(a).any(|b| a < b && joined(a, b)));
+    some.then(|| links.filtered(|a, b, _| !joined(a, b)))
+}
+
+/// The usual number of end nodes of a switch: most end nodes are on switches with that number.
+fn usual(hosts: impl Iterator<Item = u32>) -> u32 {
+    let mut nodes = BTreeMap::new();
+    for count in hosts.filter(|&count| count > 0) {
+        *nodes.entry(count).or_insert(0) += count;
+    }
+    let most = nodes.iter().max_by_key(|&(_, &nodes)| nodes);
+    most.map_or(0, |(&count, _)| count)
+}
+
+/// *Odd* links, such as a cable between two leaves, are left out if at most one link in this many is odd.
+const ODD: usize = 8;
+/// From how many switches the levels are counted while links are odd. The switches with most neighbours come first:
+/// they are the least likely ends of odd links.
+const VIEWS: usize = 16;
+
+/// By switch, whether its level is odd, counted from one switch; and the links without odd links, which join two even
+/// or two odd levels. `None` if no link is odd, or so many that there are no levels.
+fn parity(links: &Links) -> (Vec<bool>, Option<Links>) {
+    let mut views: Vec<u32> = (0..links.switches() as u32).collect();
+    views.sort_by_key(|&s| Reverse(links.of(s).len()));
+    let common = LazyCell::new(|| commonness(links));
+    let mut best: Option<(Count, TwoLevels)> = None;
+    for &view in views.iter().take(VIEWS) {
+        let (levels, odd) = TwoLevels::from(links, || &common[..], view);
+        if best.as_ref().is_none_or(|&(fewest, _)| odd < fewest) {
+            best = Some((odd, levels));
+        }
+        if odd.0 == 0 {
+            break;
+        }
+    }
+    let Some(((odd, _), levels)) = best else {
+        return (Vec::new(), None);
+    };
+    let some = odd > 0 && ODD * odd <= links.groups.len();
+    let even = some.then(|| links.filtered(|s, n, _| !levels.is_odd(s, n)));
+    (levels.is_upper, even)
+}
+
+/// By group: how many ends of links have the port numbers of its links, at both ends.
+fn commonness(links: &Links) -> Vec<u32> {
+    let mut common = [0; 256];
+    for &port in &links.ports {
+        common[usize::from(port)] += 1;
+    }
+    let switches = 0..links.switches() as u32;
+    let of_groups = switches.flat_map(|s| {
+        links.of(s).iter().map(move |group| {
+            let back = links.to(group.remote, s);
+            let ports = links.ports(group).iter().chain(back);
+            ports.map(|&port| common[usize::from(port)]).sum()
+        })
+    });
+    of_groups.collect()
+}
+
+/// How many groups, and how common their ports are.
+type Count = (usize, u32);
+
+/// Even and odd levels.
+struct TwoLevels<'l> {
+    links: &'l Links,
+    /// By group: [`commonness`].
+    common: &'l [u32],
+    is_upper: Vec<bool>,
+    /// By switch: its groups that are not odd, and those that are.
+    count: Vec<[Count; 2]>,
+}
+
+impl<'l> TwoLevels<'l> {
+    /// Levels by the distances from one switch, but changed for switches of which most links are odd then: the shortest
+    /// path to such a switch may have used an odd link. Also returns how many groups of all switches are odd.
+    fn from(links: &'l Links, common: impl FnOnce() -> &'l [u32], seed: u32) -> (Self, Count) {
+        let mut distance = links.distances([seed]);
+        links.extend_to_the_rest(&mut distance);
+        let mut levels = TwoLevels {
+            links,
+            common: &[],
+            is_upper: distance.iter().map(|distance| distance % 2 != 0).collect(),
+            count: Vec::new(),
+        };
+        let all = 0..links.switches() as u32;
+        if all
+            .clone()
+            .all(|s| !links.neighbours(s).any(|n| levels.is_odd(s, n)))
+        {
+            return (levels, (0, 0));
+        }
+        levels.common = common();
+        levels.count = vec![[(0, 0); 2]; links.switches()];
+        for s in all.clone() {
+            for (number, group) in links.groups_of(s).zip(links.of(s)) {
+                let side = usize::from(levels.is_odd(s, group.remote));
+                let (count, ports) = &mut levels.count[s as usize][side];
+                (*count, *ports) = (*count + 1, *ports + levels.common[number]);
+            }
+        }
+        let mut open: Vec<u32> = all.collect();
+        while let Some(s) = open.pop() {
+            let [even, odd] = levels.count[s as usize];
+            if odd > even {
+                levels.change(s);
+                open.extend(links.neighbours(s));
+            }
+        }
+        let odd = levels.count.iter().map(|&[_, odd]| odd);
+        let odd = odd.fold((0, 0), |all, of| (all.0 + of.0, all.1 + of.1));
+        (levels, odd)
+    }
+
+    fn is_odd(&self, s: u32, n: u32) -> bool {
+        self.is_upper[s as usize] == self.is_upper[n as usize]
+    }
+
+    /// Moves a switch to the other level.
+    fn change(&mut self, s: u32) {
+        self.is_upper[s as usize] ^= true;
+        self.count[s as usize].swap(0, 1);
+        for (number, group) in self.links.groups_of(s).zip(self.links.of(s)) {
+            let side = usize::from(self.is_odd(s, group.remote));
+            let count = &mut self.count[group.remote as usize];
+            count[1 - side] = (
+                count[1 - side].0 - 1,
+                count[1 - side].1 - self.common[number],
+            );
+            count[side] = (count[side].0 + 1, count[side].1 + self.common[number]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Engine, Options, Plan, RouteError};
+    use dmodc_fabric::SwitchId;
+    use fabrics::Net;
+
+    /// The plan of a fabric with three hosts on each of the first switches; `None` if it is refused.
+    fn plan(links: &[(u32, u32)], with_hosts: u32) -> Option<Plan> {
+        let hosts: Vec<u32> = (0..with_hosts).flat_map(|s| [s, s, s]).collect();
+        let engine = Engine::new(1).expect("a thread");
+        match engine.plan(&Net::new(links, &hosts).build(), &Options::default()) {
+            Err(RouteError::NotATree(_)) => None,
+            plan => Some(plan.expect("a plan")),
+        }
+    }
+
+    fn mesh(first: u32, end: u32) -> Vec<(u32, u32)> {
+        (first..end)
+            .flat_map(|a| (a + 1..end).map(move |b| (a, b)))
+            .collect()
+    }
+
+    /// Two of these were on two ranks before, so half of the hosts had a detour over the wrong one; more were refused.
+    #[test]
+    fn leaves_that_are_all_joined_are_of_one_rank() {
+        for leaves in 2..7 {
+            for spines in 0..3 {
+                let below = |spine| (0..leaves).map(move |leaf| (leaf, leaves + spine));
+                let mut links = mesh(0, leaves).repeat(2);
+                links.extend((0..spines).flat_map(below));
+                let plan = plan(&links, leaves).expect("levels");
+                let rank = |s| plan.ranking().rank(s);
+                assert!(leaves + spines == 2 || (0..leaves).all(|s| rank(s) == 0));
+                assert!((leaves..leaves + spines).all(|s| rank(s) == 1));
+                assert!(
+                    mesh(0, leaves)
+                        .iter()
+                        .all(|&(a, b)| plan.hops(SwitchId(a), SwitchId(b)) == Some(1))
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn rings_tori_dragonflies_and_joined_spines_are_refused() {
+        for switches in 4..9 {
+            let ring: Vec<(u32, u32)> = (0..switches).map(|s| (s, (s + 1) % switches)).collect();
+            assert!(plan(&ring, switches).is_none(), "a ring of {switches}");
+        }
+        let at = |x: u32, y: u32| 3 * (x % 3) + y % 3;
+        let torus = (0..9).flat_map(|s| [(s, at(s / 3, s + 1)), (s, at(s / 3 + 1, s))]);
+        assert!(plan(&torus.collect::<Vec<_>>(), 9).is_none());
+        // Four groups of three, each two groups joined by a link.
+        let mut dragonfly: Vec<(u32, u32)> = (0..4).flat_map(|g| mesh(3 * g, 3 * g + 3)).collect();
+        dragonfly.extend(mesh(0, 4).iter().map(|&(a, b)| (3 * a + b - 1, 3 * b + a)));
+        assert!(plan(&dragonfly, 12).is_none());
+        // Three spines in a triangle above six leaves.
+        let mut joined = mesh(6, 9);
+        joined.extend((0..6).flat_map(|leaf| [(leaf, 6), (leaf, 7), (leaf, 8)]));
+        assert!(plan(&joined, 6).is_none());
+    }
+}

@@ -1,0 +1,16 @@
+//! The tree: links between switches, leaves, ranks.
+
+mod cycle;
+mod groups;
+mod idle;
+mod leaves;
+mod levels;
+mod links;
+mod partition;
+mod rank;
+
+pub use groups::Groups;
+pub use leaves::SHARES;
+pub use links::{Group, Links};
+pub use partition::{Partition, components, join, mix, peel, root, sort_by_small_key};
+pub use rank::{Ranking, Rule};

@@ -1,0 +1,369 @@
+//! Merges a fabric with a reference: the present equipment, and the places that only the reference has.
+//!
+//! Places are the positions of switches, links and end nodes. A switch of the reference keeps its place even if its
+//! cables have moved; an unknown box takes the place of a switch that is gone if it has most of that switch's cables
+//! (module `boxes`). The present fabric wins: the merged fabric lacks a link of the reference if one of its ports has
+//! another cable now, and a place if most ports that it was cabled to have. Dark equipment stays, with its speed in the
+//! reference.
+
+use super::boxes;
+use super::ids::{Guid, Lid, NodeId, PortNumber, SwitchId};
+use super::snapshot::{EndNode, Fabric, Peer, Switch};
+use super::speed::Speed;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use typed_index_collections::{TiSlice, TiVec};
+
+/// A fabric merged with a reference: two fabrics over the same switches, the union and the present part.
+#[derive(Clone, Debug)]
+pub struct Merged {
+    /// The union: present equipment and empty places. An absent end node or switch has LID 0. Switches are in
+    /// the order of their eras and keys.
+    pub nominal: Arc<Fabric>,
+    /// The present fabric. An absent switch has no links.
+    pub there: Arc<Fabric>,
+    /// By switch of the fabric, its index in both merged fabrics.
+    pub switch: TiVec<SwitchId, SwitchId>,
+    /// By end node of `nominal`, the fabric's end node, if it is present.
+    pub node: TiVec<NodeId, Option<NodeId>>,
+}
+
+impl Merged {
+    /// A fabric without a reference.
+    pub fn alone(fabric: &Fabric) -> Self {
+        let there = Arc::new(fabric.clone());
+        Merged {
+            nominal: there.clone(),
+            there,
+            switch: fabric.switches().keys().collect(),
+            node: fabric.end_nodes().keys().map(Some).collect(),
+        }
+    }
+
+    /// Merges a fabric with a reference.
+    pub fn new(fabric: &Fabric, reference: &Fabric) -> Self {
+        let before = boxes::known(fabric, reference);
+        let mut now: TiVec<SwitchId, _> = vec![None; reference.switches().len()].into();
+        for (s, before) in before.iter_enumerated() {
+            if let Some(before) = before {
+                now[*before] = Some(s);
+            }
+        }
+        let gone = now.iter_enumerated().filter(|(_, now)| now.is_none());
+        let gone = gone.map(|(s, _)| s);
+        let gone = gone.filter(|&s| stays(fabric, reference, &now, s));
+        // Switches that the reference lacks come after all others, so that new switches change no order.
+        let eras = reference.switches().iter().map(|s| s.era);
+        let era = eras.max().map_or(0, |last| last.saturating_add(1));
+        // All places: era and key, the present switch, and the switch of the reference.
+        let of = |place: SwitchId| {
+            let place = &reference.switches()[place];
+            (place.era, place.key)
+        };
+        let here = fabric.switches().iter_enumerated().zip(&before);
+        let here = here
+            .map(|((s, switch), before)| (before.map_or((era, switch.key), of), Some(s), *before));
+        let gone = gone.map(|g| (of(g), None, Some(g)));
+        let mut places: TiVec<SwitchId, _> = here.chain(gone).collect();
+        places.sort_unstable();
+        let mut there = Fabric {
+            max_lid: fabric.max_lid(),
+            ..Fabric::default()
+        };
+        let mut switch: TiVec<_, _> = vec![SwitchId(0); fabric.switches().len()].into();
+        let mut known: TiVec<SwitchId, _> = vec![None; reference.switches().len()].into();
+        for (place, &((era, key), here, before)) in places.iter_enumerated() {
+            if let Some(s) = here {
+                switch[s] = place;
+            }
+            if let Some(s) = before {
+                known[s] = Some(place);
+            }
+            let here = here.map(|s| &fabric.switches()[s]);
+            let before = before.map(|s| &reference.switches()[s]);
+            let ports = |s: Option<&Switch>| s.map_or(0, |s| s.ports);
+            there.push_switch(Switch {
+                key,
+                era,
+                lid: here.map_or(Lid(0), |s| s.lid),
+                lmc: here.map_or(0, |s| s.lmc),
+                ..Switch::new(
+                    here.or(before).map_or(Guid(0), |s| s.guid),
+                    ports(here).max(ports(before)),
+                )
+            });
+        }
+        for (s, &of) in switch.iter_enumerated() {
+            there.take_ports(of, fabric, s, &switch);
+        }
+        let mut nominal = there.clone();
+        add_dark(&mut nominal, fabric, reference, &known);
+        let nodes = fabric.end_nodes().len();
+        there.settle(|node| fabric.end_nodes()[node].clone());
+        let node = nominal.settle(|node| match usize::from(node).checked_sub(nodes) {
+            None => fabric.end_nodes()[node].clone(),
+            Some(of_reference) => EndNode {
+                lid: Lid(0),
+                lmc: 0,
+                ..reference.end_nodes()[NodeId::from(of_reference)].clone()
+            },
+        });
+        Merged {
+            nominal: Arc::new(nominal),
+            there: Arc::new(there),
+            switch,
+            node: node
+                .into_iter()
+                .map(|n| (usize::from(n) < nodes).then_some(n))
+                .collect(),
+        }
+    }
+
+    /// By merged switch, the fabric's switch at this place, if it is present.
+    pub fn boxes(&self) -> TiVec<SwitchId, Option<SwitchId>> {
+        let mut boxes: TiVec<SwitchId, _> = vec![None; self.nominal.switches().len()].into();
+        for (s, &place) in self.switch.iter_enumerated() {
+            boxes[place] = Some(s);
+        }
+        boxes
+    }
+
+    /// The missing links, dark at both ends: (switch, port) at both ends, the lower first.
+    pub fn missing_links(&self) -> impl Iterator<Item = [(SwitchId, PortNumber); 2]> + '_ {
+        let is_missing =
+            |&[(s, port), _]: &[(SwitchId, PortNumber); 2]| self.there.peer(s, port) == Peer::None;
+        self.nominal.links().filter(is_missing)
+    }
+
+    /// The missing links between present switches.
+    pub fn dark_links(&self) -> Vec<[(SwitchId, PortNumber); 2]> {
+        if Arc::ptr_eq(&self.nominal, &self.there) {
+            return Vec::new();
+        }
+        let boxes = self.boxes();
+        let missing = self.missing_links();
+        missing
+            .filter(|ends| ends.iter().all(|&(s, _)| boxes[s].is_some()))
+            .collect()
+    }
+
+    /// Removes links from the union.
+    pub fn forget(&mut self, links: &[[(SwitchId, PortNumber); 2]]) {
+        self.nominal = Arc::new(self.nominal.without(links.as_flattened()));
+    }
+}
+
+/// Adds the links and end nodes of a reference at dark ports. Numbers of its end nodes continue those of the fabric.
+/// `known` has the merged index of each switch of the reference.
+fn add_dark(
+    nominal: &mut Fabric,
+    fabric: &Fabric,
+    reference: &Fabric,
+    known: &TiSlice<SwitchId, Option<SwitchId>>,
+) {
+    // A host that is at another port now has left its port in the reference.
+    let here: HashSet<Guid> = fabric.end_nodes().iter().map(|n| n.guid).collect();
+    let nodes = fabric.end_nodes().len();
+    for (s, &of) in known.iter_enumerated() {
+        let Some(of) = of else { continue };
+        for (number, peer) in reference.ports_of(s) {
+            let Some(at) = nominal.dark(of, number) else {
+                continue;
+            };
+            let speed = reference.link_speed(s, number);
+            match peer {
+                Peer::None => {}
+                Peer::EndNode(node) => {
+                    if !here.contains(&reference.end_nodes()[node].guid) {
+                        nominal.peers[at] = Peer::EndNode(NodeId::from(nodes + usize::from(node)));
+                        nominal.set_speed(at, speed);
+                    }
+                }
+                Peer::Switch { index, port } => {
+                    let Some(index) = known[index] else { continue };
+                    if let Some(far) = nominal.dark(index, port) {
+                        nominal.connect((of, number), (index, port));
+                        nominal.set_speed(at, speed);
+                        nominal.set_speed(far, speed);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether the place of a gone switch of the reference stays: at least half of the ports to which it had cables are
+/// dark. A single cable may have been a mistake: then another switch must have a single cable to the same switch, too.
+/// `now` has the switch of the fabric at each place.
+fn stays(
+    fabric: &Fabric,
+    reference: &Fabric,
+    now: &TiSlice<SwitchId, Option<SwitchId>>,
+    gone: SwitchId,
+) -> bool {
+    let links = reference.links_of(gone);
+    let links: Vec<(SwitchId, PortNumber)> = links.map(|(_, index, port)| (index, port)).collect();
+    let is_free = |&&(s, port): &&(SwitchId, PortNumber)| {
+        now[s].is_none_or(|now| fabric.peer(now, port) == Peer::None)
+    };
+    let free = links.iter().filter(is_free).count();
+    match links[..] {
+        [] => false,
+        [(above, _)] => {
+            let has_one = |s: SwitchId| reference.neighbours(s).take(2).count() == 1;
+            let mut others = reference.neighbours(above).filter(|&s| s != gone);
+            free == 1 && others.any(has_one)
+        }
+        _ => 2 * free >= links.len(),
+    }
+}
+
+impl Fabric {
+    /// The same fabric with its switches in another order: `order` has the switch of each place. The GUIDs no longer
+    /// ascend, so `switch_by_guid` does not work on the result. Also returns the former index of each end node.
+    pub fn arranged(&self, order: &TiSlice<SwitchId, SwitchId>) -> (Fabric, TiVec<NodeId, NodeId>) {
+        let mut place: TiVec<_, _> = vec![SwitchId(0); order.len()].into();
+        for (at, &s) in order.iter_enumerated() {
+            place[s] = at;
+        }
+        let mut arranged = Fabric {
+            max_lid: self.max_lid,
+            ..Fabric::default()
+        };
+        for &s in order {
+            arranged.push_switch(self.switches[s].clone());
+        }
+        for (at, &s) in order.iter_enumerated() {
+            arranged.take_ports(at, self, s, &place);
+        }
+        let nodes = arranged.settle(|node| self.end_nodes[node].clone());
+        (arranged, nodes)
+    }
+
+    /// Adds absent switches, each with its links: own port, other switch, port there. Leaves out links at taken ports.
+    /// The speed of the links is unknown. The GUIDs no longer ascend.
+    pub fn add_absent<'l>(
+        &mut self,
+        switches: impl Iterator<Item = &'l [(PortNumber, SwitchId, PortNumber)]> + Clone,
+    ) {
+        let ports = self.switches.iter().map(|s| s.ports).max().unwrap_or(0);
+        let first = self.switches.len();
+        for _ in switches.clone() {
+            self.push_switch(Switch::new(Guid(0), ports));
+        }
+        if !self.speeds.is_empty() {
+            self.speeds.resize(self.peers.len(), Speed::UNKNOWN);
+        }
+        for (index, links) in (first..).map(SwitchId::from).zip(switches) {
+            for &(own, other, there) in links {
+                if self.dark(index, own).is_some() && self.dark(other, there).is_some() {
+                    self.connect((index, own), (other, there));
+                }
+            }
+        }
+    }
+
+    /// The index of a switch's port among all ports, if the switch has that port and the port has no link.
+    fn dark(&self, switch: SwitchId, port: PortNumber) -> Option<usize> {
+        let slot = self.slot(switch, port);
+        slot.filter(|&slot| self.peers[slot] == Peer::None)
+    }
+
+    /// Copies to `switch` the peers and the speeds of the switch `s` of another fabric; `place` maps the switches of
+    /// that fabric to switches of this one.
+    fn take_ports(
+        &mut self,
+        switch: SwitchId,
+        of: &Fabric,
+        s: SwitchId,
+        place: &TiSlice<SwitchId, SwitchId>,
+    ) {
+        let first = self.switches[switch].first_port;
+        for (mine, peer) in self.peers[first..].iter_mut().zip(of.peers_of(s)) {
+            *mine = match *peer {
+                Peer::Switch { index, port } => Peer::Switch {
+                    index: place[index],
+                    port,
+                },
+                other => other,
+            };
+        }
+        let speeds = of.speeds_of(s);
+        if !speeds.is_empty() {
+            self.speeds.resize(self.peers.len(), Speed::UNKNOWN);
+            self.speeds[first..][..speeds.len()].copy_from_slice(speeds);
+        }
+    }
+
+    /// Sets the speed at one port index.
+    pub(super) fn set_speed(&mut self, at: usize, speed: Speed) {
+        if self.speeds.is_empty() && speed.is_known() {
+            self.speeds.resize(self.peers.len(), Speed::UNKNOWN);
+        }
+        if let Some(known) = self.speeds.get_mut(at) {
+            *known = speed;
+        }
+    }
+
+    /// Fills the list of end nodes in the order of the ports, and replaces the number of each end node by its index in
+    /// the list; `node` returns the end node of a number. Returns the former numbers.
+    pub(super) fn settle(&mut self, node: impl Fn(NodeId) -> EndNode) -> TiVec<NodeId, NodeId> {
+        let mut named = TiVec::new();
+        for (index, s) in self.switches.iter_mut_enumerated() {
+            let first = named.next_key();
+            let ports = &mut self.peers[s.first_port..][..usize::from(s.ports)];
+            for (peer, port) in ports.iter_mut().zip(PortNumber::external(s.ports)) {
+                if let Peer::EndNode(name) = *peer {
+                    *peer = Peer::EndNode(named.push_and_get_key(name));
+                    self.end_nodes.push(EndNode {
+                        switch: index,
+                        port,
+                        ..node(name)
+                    });
+                }
+            }
+            if first < named.next_key() {
+                s.end_nodes = (first, named.next_key());
+            }
+        }
+        named
+    }
+
+    /// The fabric with other keys and eras for some switches, by GUID.
+    pub fn with_keys(mut self, keys: &BTreeMap<Guid, (u64, u32)>) -> Fabric {
+        for switch in &mut self.switches {
+            if let Some(&(key, era)) = keys.get(&switch.guid) {
+                (switch.key, switch.era) = (key, era);
+            }
+        }
+        self
+    }
+
+    /// Whether most switches of a fabric are not in this one: then this one is no reference for it.
+    pub fn is_of_another_fabric(&self, fabric: &Fabric) -> bool {
+        let guids: HashSet<Guid> = self.switches.iter().map(|s| s.guid).collect();
+        let known = |s: &&Switch| guids.contains(&s.guid);
+        2 * fabric.switches.iter().filter(known).count() < fabric.switches.len()
+    }
+
+    /// Whether two fabrics have the same equipment: switches, links, and ports of end nodes, in any order.
+    pub fn has_equipment_of(&self, other: &Fabric) -> bool {
+        let guids = other.switches.iter_enumerated();
+        let at: HashMap<Guid, SwitchId> = guids.map(|(s, switch)| (switch.guid, s)).collect();
+        let is_same = |(own, their): (&Peer, &Peer)| match (*own, *their) {
+            (Peer::Switch { index: a, port: p }, Peer::Switch { index: b, port: q }) => {
+                p == q && self.guid(a) == other.guid(b)
+            }
+            (Peer::EndNode(_), Peer::EndNode(_)) | (Peer::None, Peer::None) => true,
+            _ => false,
+        };
+        self.switches.len() == other.switches.len()
+            && self.switches.iter_enumerated().all(|(s, switch)| {
+                at.get(&switch.guid).is_some_and(|&t| {
+                    let their = &other.switches[t];
+                    (switch.key, switch.era, switch.ports) == (their.key, their.era, their.ports)
+                        && self.peers_of(s).iter().zip(other.peers_of(t)).all(is_same)
+                })
+            })
+    }
+}

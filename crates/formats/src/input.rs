@@ -1,0 +1,296 @@
+//! Reads files whole, and reports errors by file, line and reason.
+//!
+//! Every format is parsed from bytes in memory, so a parser never blocks, never sees half a file, and can be tested and
+//! fuzzed without files. Gzipped files are unpacked first. Memory is bounded by a small multiple of the text. Parsers
+//! return a [`Fault`]; their callers, which have the file's name, make an [`InputError`] of it.
+//!
+//! Captures are seldom perfect. An oddity with a sensible reading is a warning beside the value ([`Lenient`]);
+//! [`Lenient::strict`] makes an error of it.
+
+use crate::files;
+use flate2::read::MultiGzDecoder;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::mem::{Discriminant, discriminant};
+use std::path::Path;
+use std::{fs, io};
+
+/// An error in some text, and its line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fault<R> {
+    /// Line number from 1 on; 0 if the fault is with the file as a whole.
+    pub line: u32,
+    /// The error.
+    pub reason: R,
+}
+
+impl<R> Fault<R> {
+    /// A fault in one line.
+    pub fn in_line(line: u32, reason: R) -> Self {
+        Fault { line, reason }
+    }
+
+    /// A fault of the whole file.
+    pub fn whole(reason: R) -> Self {
+        Fault { line: 0, reason }
+    }
+}
+
+impl<R: std::error::Error + Send + Sync + 'static> Fault<R> {
+    /// The fault with the name of the file it was found in.
+    pub fn in_file(self, path: &Path) -> InputError {
+        let file = path.display().to_string();
+        let reason = Box::new(self.reason);
+        match self.line {
+            0 => InputError::Whole { file, reason },
+            line => InputError::Line { file, line, reason },
+        }
+    }
+}
+
+/// The oddities in a text that was read all the same. Keeps the first few of each kind and counts all, so
+/// that a large file takes no more memory for them than a small one. Remarks are about what the text describes, not
+/// about the text: the same fabric, well written, has them too.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Warnings<R> {
+    first: Vec<Fault<R>>,
+    kinds: HashMap<Discriminant<R>, u64>,
+    remarks: Vec<Fault<R>>,
+    remark_count: u64,
+}
+
+/// How many warnings of each kind are kept.
+const KEPT: u64 = 5;
+
+impl<R> Default for Warnings<R> {
+    fn default() -> Self {
+        Warnings {
+            first: Vec::new(),
+            kinds: HashMap::new(),
+            remarks: Vec::new(),
+            remark_count: 0,
+        }
+    }
+}
+
+impl<R> Warnings<R> {
+    /// Adds a warning about a line.
+    pub fn add(&mut self, line: u32, reason: R) {
+        let count = self.kinds.entry(discriminant(&reason)).or_insert(0);
+        *count += 1;
+        if *count <= KEPT {
+            self.first.push(Fault { line, reason });
+        }
+    }
+
+    /// Adds a remark about what a line describes.
+    pub fn remark(&mut self, line: u32, reason: R) {
+        self.remark_count += 1;
+        let kind = discriminant(&reason);
+        let same = (self.remarks.iter()).filter(|fault| discriminant(&fault.reason) == kind);
+        if (same.count() as u64) < KEPT {
+            self.remarks.push(Fault { line, reason });
+        }
+    }
+
+    /// The first few remarks of each kind, by line, and the number of all.
+    pub fn remarks(&mut self) -> (Vec<Fault<R>>, u64) {
+        self.remarks.sort_by_key(|fault| fault.line);
+        (std::mem::take(&mut self.remarks), self.remark_count)
+    }
+
+    /// Number of warnings, without the remarks.
+    pub fn count(&self) -> u64 {
+        self.kinds.values().sum()
+    }
+
+    /// The first few of each kind, by line.
+    pub fn first(mut self) -> Vec<Fault<R>> {
+        self.first.sort_by_key(|fault| fault.line);
+        self.first
+    }
+}
+
+/// A value, and the oddities in its text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lenient<T, R> {
+    /// The value.
+    pub value: T,
+    /// The oddities.
+    pub warnings: Warnings<R>,
+}
+
+/// The result of a parser that goes on after an oddity.
+pub type Parsed<T, R> = Result<Lenient<T, R>, Fault<R>>;
+
+impl<T, R> Lenient<T, R> {
+    /// A value and the oddities in its text.
+    pub fn new(value: T, warnings: Warnings<R>) -> Self {
+        Lenient { value, warnings }
+    }
+
+    /// The value, if there are no oddities; else the first warning as an error.
+    pub fn strict(self) -> Result<T, Fault<R>> {
+        match self.warnings.first().into_iter().next() {
+            Some(fault) => Err(fault),
+            None => Ok(self.value),
+        }
+    }
+}
+
+impl<T, R> Lenient<T, R>
+where
+    for<'v> &'v T: IntoIterator,
+{
+    /// The value, unless it is empty and there are oddities.
+    pub fn unless_empty(self) -> Parsed<T, R> {
+        if (&self.value).into_iter().next().is_none() && self.warnings.count() > 0 {
+            return Err(self.warnings.first().remove(0));
+        }
+        Ok(self)
+    }
+}
+
+/// Why an input was not read: with the file, and with the line if there is one.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
+pub enum InputError {
+    /// The file is unreadable, not plain or too long, or its gzip data is bad.
+    #[error("{file}: {reason}")]
+    Unreadable { file: String, reason: io::Error },
+    #[error("{file}:{line}: {reason}")]
+    Line {
+        file: String,
+        line: u32,
+        reason: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The file as a whole is wrong.
+    #[error("{file}: {reason}")]
+    Whole {
+        file: String,
+        reason: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl InputError {
+    /// Whether its reason is of a type, and passes a test.
+    pub fn is_about<R: std::error::Error + 'static>(&self, test: impl Fn(&R) -> bool) -> bool {
+        match self {
+            InputError::Unreadable { .. } => false,
+            InputError::Line { reason, .. } | InputError::Whole { reason, .. } => {
+                reason.downcast_ref().is_some_and(test)
+            }
+        }
+    }
+}
+
+/// Reads a file whole, of any kind: a pipe as well, to its end.
+pub fn read(path: &Path) -> Result<Vec<u8>, InputError> {
+    unpacked_at(path, fs::read(path), u64::MAX)
+}
+
+/// Reads a plain file whole, and never waits: see [`files::read`].
+pub fn read_plain(path: &Path) -> Result<Vec<u8>, InputError> {
+    unpacked_at(path, files::read(path), files::MOST)
+}
+
+/// The text of a file that may be gzipped.
+///
+/// # Errors
+/// If the packed data is cut or spoilt, or has more than `most` bytes when unpacked.
+pub fn unpacked(bytes: Vec<u8>, most: u64) -> io::Result<Vec<u8>> {
+    if !bytes.starts_with(b"\x1f\x8b") {
+        return Ok(bytes);
+    }
+    files::at_most(most, MultiGzDecoder::new(&*bytes))
+        .map_err(|e| io::Error::new(e.kind(), format!("gzip: {e}")))
+}
+
+fn unpacked_at(path: &Path, read: io::Result<Vec<u8>>, most: u64) -> Result<Vec<u8>, InputError> {
+    let unpacked = read.and_then(|bytes| unpacked(bytes, most));
+    unpacked.map_err(|reason| InputError::Unreadable {
+        file: path.display().to_string(),
+        reason,
+    })
+}
+
+/// The lines of a text with their numbers from 1 on, without line ends (`\n` or `\r\n`) and byte order mark.
+pub fn lines(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
+    let body = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let body = body.strip_suffix(b"\n").unwrap_or(body);
+    let lines = body.split(|&b| b == b'\n').enumerate();
+    lines.map(|(i, line)| (i as u32 + 1, line.strip_suffix(b"\r").unwrap_or(line)))
+}
+
+/// A line without control sequences of a terminal (escape sequences, backspaces, bells). `None` if it has a NUL byte.
+pub fn plain(line: &[u8]) -> Option<Cow<'_, [u8]>> {
+    let is_control = |b: &u8| b.is_ascii_control() && !matches!(b, b'\t' | b'\r' | 0x0c);
+    if !line.iter().any(is_control) {
+        return Some(line.into());
+    }
+    let mut text = Vec::with_capacity(line.len());
+    let mut rest = line.iter().copied();
+    while let Some(byte) = rest.next() {
+        match byte {
+            0 => return None,
+            0x1b => escape_sequence(&mut rest),
+            0x08 => drop(text.pop()),
+            b if is_control(&b) => {}
+            b => text.push(b),
+        }
+    }
+    Some(text.into())
+}
+
+/// Skips the rest of an escape sequence: `[` to a byte of 0x40 to 0x7e, `]` to a bell, or one byte.
+fn escape_sequence(rest: &mut impl Iterator<Item = u8>) {
+    match rest.next() {
+        Some(b'[') => drop(rest.find(|b| (0x40..=0x7e).contains(b))),
+        Some(b']') => drop(rest.find(|b| *b == 0x07)),
+        _ => {}
+    }
+}
+
+/// Text for a message: on one line, and shortened.
+pub fn quoted(text: &[u8]) -> String {
+    const LONGEST: usize = 60;
+    let text = text.trim_ascii();
+    let begin = String::from_utf8_lossy(&text[..text.len().min(4 * LONGEST)]);
+    let mut quoted: String = begin.chars().take(LONGEST).collect();
+    if quoted.len() < text.len() {
+        quoted.push('…');
+    }
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
+
+    #[test]
+    fn marks_of_byte_orders_and_of_terminals_leave_no_trace() {
+        let text = b"\xef\xbb\xbf\x1b[1;32mSwitch\x1b[0m 4\r\n\n\x1b]0;root@host\x07a\x07bx\x08c";
+        let read: Vec<_> = lines(text).collect();
+        assert_eq!(
+            read.iter().map(|line| line.0).collect::<Vec<_>>(),
+            [1, 2, 3]
+        );
+        let read = read.iter().map(|(_, line)| plain(line).expect("text"));
+        assert!(read.eq(["Switch 4", "", "abc"].map(str::as_bytes)));
+        assert_eq!(plain(b"a\0b"), None);
+    }
+
+    #[test]
+    fn a_packed_file_that_is_too_long_is_refused() {
+        let text = b"Switch 4 \"s\"\n".repeat(100);
+        let mut out = GzEncoder::new(Vec::new(), Compression::default());
+        out.write_all(&text).expect("memory takes it");
+        let packed = out.finish().expect("memory takes it");
+        assert!(unpacked(packed.clone(), 1300).is_ok_and(|unpacked| unpacked == text));
+        let refused = unpacked(packed, 1299).expect_err("it is longer");
+        assert!(refused.to_string().starts_with("gzip: over 1299 bytes"));
+    }
+}

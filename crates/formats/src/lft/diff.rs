@@ -1,0 +1,126 @@
+//! Compares two dumps: how much a subnet manager must send to get from the first to the second.
+//!
+//! A subnet manager sends tables in blocks of 64 LIDs, so this counts changed entries, and blocks with at least one. An
+//! entry that appears or disappears is a change. All entries of a switch that only the second dump has count; a switch
+//! that only the first dump has is gone, and gets nothing.
+
+use super::read::{Dump, DumpedSwitch};
+use dmodc_fabric::{BLOCK, Guid, Lid};
+use std::cmp::Ordering;
+
+/// Changes at one switch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Changes {
+    /// The switch.
+    pub guid: Guid,
+    /// Entries that differ.
+    pub entries: usize,
+    /// Blocks of 64 LIDs with at least one such entry.
+    pub blocks: usize,
+}
+
+/// All differences between two dumps.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Diff {
+    /// The switches of the second dump, in ascending GUID order, unchanged ones included.
+    pub switches: Vec<Changes>,
+    /// Switches that only the first dump has.
+    pub removed: Vec<Guid>,
+    /// Switches that only the second dump has.
+    pub added: Vec<Guid>,
+}
+
+impl Diff {
+    /// Changed entries in total.
+    pub fn entries(&self) -> usize {
+        self.switches.iter().map(|s| s.entries).sum()
+    }
+
+    /// Changed blocks in total.
+    pub fn blocks(&self) -> usize {
+        self.switches.iter().map(|s| s.blocks).sum()
+    }
+}
+
+/// Compares two dumps.
+pub fn diff(first: &Dump, second: &Dump) -> Diff {
+    let find = |dump: &Dump, guid: Guid| -> Option<usize> {
+        dump.switches.binary_search_by_key(&guid, |s| s.guid).ok()
+    };
+    let mut diff = Diff::default();
+    for switch in &second.switches {
+        let old: &[(Lid, u8)] = match find(first, switch.guid) {
+            Some(at) => &first.switches[at].entries,
+            None => {
+                diff.added.push(switch.guid);
+                &[]
+            }
+        };
+        diff.switches.push(changes(old, switch));
+    }
+    let guids = first.switches.iter().map(|s| s.guid);
+    diff.removed = guids.filter(|&guid| find(second, guid).is_none()).collect();
+    diff
+}
+
+fn changes(old: &[(Lid, u8)], switch: &DumpedSwitch) -> Changes {
+    let mut changes = Changes {
+        guid: switch.guid,
+        entries: 0,
+        blocks: 0,
+    };
+    let mut last_block = None;
+    let (mut old, mut new) = (old.iter().peekable(), switch.entries.iter().peekable());
+    loop {
+        let order = match (old.peek(), new.peek()) {
+            (Some(a), Some(b)) => a.0.cmp(&b.0),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return changes,
+        };
+        let a = if order.is_le() { old.next() } else { None };
+        let b = if order.is_ge() { new.next() } else { None };
+        if a == b {
+            continue;
+        }
+        changes.entries += 1;
+        let block = a.or(b).map(|(lid, _)| lid.index() / BLOCK);
+        changes.blocks += usize::from(block != last_block);
+        last_block = block;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dump(tables: &[(u64, &[(u16, u8)])]) -> Dump {
+        let mut text = String::new();
+        for (guid, entries) in tables {
+            text += &format!("Unicast lids [0-9] of switch Lid 1 guid 0x{guid:016x} ('x'):\n");
+            for (lid, port) in *entries {
+                text += &format!("0x{lid:04x} {port:03} # unknown node and type\n");
+            }
+            text += "9 lids dumped\n";
+        }
+        Dump::parse(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn entries_and_blocks_are_counted() {
+        let first = dump(&[
+            (1, &[(1, 1), (2, 2), (63, 3), (64, 4), (200, 1)]),
+            (2, &[(1, 1)]),
+        ]);
+        let second = dump(&[
+            (1, &[(1, 9), (2, 2), (63, 9), (65, 4), (200, 1)]),
+            (3, &[(7, 1)]),
+        ]);
+        let diff = diff(&first, &second);
+        let switches = diff.switches.iter();
+        let found: Vec<_> = switches.map(|s| (s.guid.0, s.entries, s.blocks)).collect();
+        assert_eq!(found, [(1, 4, 2), (3, 1, 1)]);
+        assert_eq!((diff.entries(), diff.blocks()), (5, 3));
+        assert_eq!((diff.removed, diff.added), (vec![Guid(2)], vec![Guid(3)]));
+    }
+}

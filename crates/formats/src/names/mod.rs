@@ -1,0 +1,424 @@
+//! Finds switches and hosts by the names that people type: a description, a GUID or a LID.
+//!
+//! A description need not be whole. Exact matches of a description, GUID or LID count first, then matches without
+//! regard to case, then descriptions that begin with the name as a word (`node001` for `node001 mlx5_0`), then
+//! descriptions that match it as a pattern (`node[001-004]`, `spine*`), then descriptions that contain it.
+//!
+//! A name with several matches is refused with a list of them, except where all are meant: the ports of a
+//! server, whose descriptions begin with its name, and the matches of a pattern.
+
+mod pattern;
+
+use crate::netlist::{Kind, Names, Netlist, Part, PortLabels};
+use dmodc_fabric::{Fabric, Guid, Lid, NodeId, NodeKind, PortNumber, SwitchId, lid_range};
+use pattern::Pattern;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use typed_index_collections::{TiSlice, TiVec};
+
+/// How many matches an ambiguous name lists.
+const LISTED: usize = 10;
+
+/// A switch or an end node of a fabric, by index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Thing {
+    /// A switch.
+    Switch(SwitchId),
+    /// An end node.
+    EndNode(NodeId),
+}
+
+/// An entry of a directory. It displays its kind, GUID, LID and description.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Entry<T> {
+    what: T,
+    kind: String,
+    /// The GUID of its node.
+    node: Guid,
+    /// The GUID to display, and further GUIDs that find the entry.
+    guids: Vec<Guid>,
+    /// Base LID (0 for none) and LMC of each port.
+    lids: Vec<(Lid, u8)>,
+    description: String,
+    /// Labels of its ports.
+    labels: Vec<(Arc<str>, PortNumber)>,
+}
+
+impl<T> fmt::Display for Entry<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} '{}'", self.kind, self.guids[0], self.description)?;
+        for (lid, _) in self.lids.iter().filter(|(lid, _)| *lid != Lid(0)) {
+            write!(f, " LID {lid}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A name without a match, or with several: their number, and the first of them, one a line.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
+pub enum NameError {
+    #[error("nothing in this fabric is called '{0}': give a description, a GUID or a LID")]
+    NotFound(String),
+    #[error("'{name}' could be any of {count}:{list}")]
+    Ambiguous {
+        name: String,
+        count: usize,
+        list: String,
+    },
+}
+
+/// A name that means no part of the netlist.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
+pub enum PartError {
+    #[error(transparent)]
+    Name(#[from] NameError),
+    #[error("port {port} of {guid} '{name}' has no link")]
+    NoLink {
+        guid: Guid,
+        name: String,
+        port: PortNumber,
+    },
+}
+
+/// The meaning of a name.
+pub enum ThingsOrPort<T> {
+    /// One thing, the ports of a server, or the matches of a pattern.
+    Things(Vec<T>),
+    /// A port of one thing.
+    Port(T, PortNumber),
+}
+
+/// Whether a text is what a name or pattern says, without regard to case: `mlx5_[0-3]`, `HCA*`.
+pub fn fits(pattern: &str, text: &str) -> bool {
+    let text = text.to_lowercase();
+    match Pattern::parse(pattern) {
+        Some(pattern) => pattern.fits(&text),
+        None => pattern.to_lowercase() == text,
+    }
+}
+
+/// The entries to find by name; each search reads all of them.
+pub struct Directory<T> {
+    entries: Vec<Entry<T>>,
+}
+
+impl Directory<Thing> {
+    /// The switches and end nodes of a fabric.
+    pub fn of_fabric(fabric: &Fabric, names: &Names) -> Self {
+        let switches = switches(fabric, &names.switches, &names.labels, Thing::Switch);
+        let end_nodes = fabric.end_nodes().iter_enumerated();
+        let nodes = end_nodes.map(|(index, node)| Entry {
+            what: Thing::EndNode(index),
+            kind: match node.kind {
+                NodeKind::Ca => Kind::Ca.to_string(),
+                NodeKind::Router => Kind::Router.to_string(),
+                NodeKind::Aggregation => "aggregation node".into(),
+            },
+            node: names.node_guids[index],
+            guids: vec![node.guid, names.node_guids[index]],
+            lids: vec![(node.lid, node.lmc)],
+            description: names.end_nodes[index].clone(),
+            labels: Vec::new(),
+        });
+        Directory {
+            entries: switches.into_iter().chain(nodes).collect(),
+        }
+    }
+}
+
+impl Directory<SwitchId> {
+    /// The switches of a fabric, with their descriptions.
+    pub fn of_switches(
+        fabric: &Fabric,
+        names: &TiSlice<SwitchId, String>,
+        labels: &PortLabels,
+    ) -> Self {
+        Directory {
+            entries: switches(fabric, names, labels, |index| index),
+        }
+    }
+}
+
+impl Directory<u32> {
+    /// The nodes of a netlist, by index. A port's GUID and LID also find its node.
+    pub fn of_netlist(netlist: &Netlist) -> Self {
+        let entries = (0..).zip(&netlist.nodes).map(|(index, node)| Entry {
+            what: index,
+            kind: node.kind.to_string(),
+            node: node.guid,
+            guids: {
+                let ports = node.ports.iter().map(|port| node.port_guid(port));
+                [node.guid].into_iter().chain(ports).collect()
+            },
+            lids: match node.kind {
+                Kind::Switch => vec![(node.lid, node.lmc)],
+                _ => node.ports.iter().map(|p| (p.lid, p.lmc)).collect(),
+            },
+            description: node.description.clone(),
+            labels: {
+                let ports = node.ports.iter();
+                let labels = ports.filter_map(|p| Some((p.label.clone()?, p.number)));
+                labels.collect()
+            },
+        });
+        Directory {
+            entries: entries.collect(),
+        }
+    }
+
+    /// The parts of this directory's netlist that a name means: a switch or host, the ports of a server, the
+    /// matches of a pattern, or the link at a port for `NAME:PORT`.
+    pub fn parts(&self, netlist: &Netlist, name: &str) -> Result<Vec<Part>, PartError> {
+        let (node, number) = match self.find_things_or_port(name)? {
+            ThingsOrPort::Things(nodes) => return Ok(nodes.into_iter().map(Part::Node).collect()),
+            ThingsOrPort::Port(node, number) => (node, number),
+        };
+        let side = &netlist.nodes[node as usize];
+        let port = side.port(number).ok_or_else(|| PartError::NoLink {
+            guid: side.guid,
+            name: side.description.clone(),
+            port: number,
+        })?;
+        let sides = [(node, number), (port.peer, port.peer_port)];
+        Ok(vec![Part::Link(sides)])
+    }
+}
+
+/// The entries of the switches of a fabric.
+fn switches<T>(
+    fabric: &Fabric,
+    names: &TiSlice<SwitchId, String>,
+    labels: &PortLabels,
+    what: impl Fn(SwitchId) -> T,
+) -> Vec<Entry<T>> {
+    let switches = fabric.switches().iter_enumerated().zip(names);
+    let mut entries: TiVec<SwitchId, Entry<T>> = switches
+        .map(|((index, switch), name)| Entry {
+            what: what(index),
+            kind: Kind::Switch.to_string(),
+            node: switch.guid,
+            guids: vec![switch.guid],
+            lids: vec![(switch.lid, switch.lmc)],
+            description: name.clone(),
+            labels: Vec::new(),
+        })
+        .collect();
+    for (&(switch, port), label) in labels {
+        entries[switch].labels.push((label.clone(), port));
+    }
+    entries.into()
+}
+
+/// A test for one kind of match.
+type Way<'a, T> = &'a dyn Fn(&Entry<T>) -> bool;
+
+/// A test whether all of several matches are meant.
+type AllMeant<T> = fn(&[&Entry<T>]) -> bool;
+
+impl<T: Copy> Directory<T> {
+    /// The only match of a name.
+    fn only(&self, name: &str) -> Result<&Entry<T>, NameError> {
+        match self.matches(name.trim()).0[..] {
+            [one] => Ok(one),
+            ref matches => Err(error(name, matches)),
+        }
+    }
+
+    /// All matches of a name: one thing, the ports of a server, or the matches of a pattern.
+    ///
+    /// # Errors
+    /// If the name has no match, or several that are not all meant.
+    pub fn find_all(&self, name: &str) -> Result<Vec<T>, NameError> {
+        let (matches, all_meant) = self.matches(name.trim());
+        match matches.len() == 1 || (all_meant(&matches) && !matches.is_empty()) {
+            true => Ok(matches.iter().map(|entry| entry.what).collect()),
+            false => Err(error(name, &matches)),
+        }
+    }
+
+    /// All matches of a name; without one, the port that `NAME:PORT` or `NAME[PORT]` names, by number or
+    /// label.
+    ///
+    /// # Errors
+    /// If the name has no match, or several that are not all meant.
+    pub fn find_things_or_port(&self, name: &str) -> Result<ThingsOrPort<T>, NameError> {
+        let error = match self.find_all(name) {
+            Ok(things) => return Ok(ThingsOrPort::Things(things)),
+            Err(error) => error,
+        };
+        let name = name.trim();
+        let in_brackets = name.strip_suffix(']').and_then(|n| n.rsplit_once('['));
+        let parts = in_brackets.or_else(|| name.rsplit_once(':'));
+        let (one, port) = parts.ok_or_else(|| error.clone())?;
+        // As messages have it: `[7 = 1/4/1]`.
+        let port = port.split('=').next_back().unwrap_or_default().trim();
+        let number = port.parse().ok();
+        if number.is_none() && !self.has_label(port) {
+            return Err(error);
+        }
+        let one = self.only(one)?;
+        let label = || one.labels.iter().find(|(label, _)| **label == *port);
+        let number = number.or_else(|| label().map(|(_, number)| *number));
+        Ok(ThingsOrPort::Port(one.what, number.ok_or(error)?))
+    }
+
+    /// Whether some port has this label.
+    fn has_label(&self, label: &str) -> bool {
+        let mut all = self.entries.iter().flat_map(|entry| &entry.labels);
+        all.any(|(one, _)| **one == *label)
+    }
+
+    /// All matches of the first kind that has any, and the test whether all of them are meant.
+    fn matches(&self, name: &str) -> (Vec<&Entry<T>>, AllMeant<T>) {
+        let lower = name.to_lowercase();
+        let (guid, lid, pattern) = (guid(name), lid(name), Pattern::parse(name));
+        let lowered = |entry: &Entry<T>| entry.description.to_lowercase();
+        let [server, all, one]: [AllMeant<T>; 3] = [are_a_server, |_| true, |_| false];
+        let ways: [(Way<T>, AllMeant<T>); 7] = [
+            (&|e| e.description == name, server),
+            (&|e| guid.is_some_and(|g| e.guids.contains(&g)), server),
+            (&|e| lid.is_some_and(|lid| e.has_lid(lid)), one),
+            (&|e| lowered(e) == lower, server),
+            (&|e| e.begins_with(&lower), server),
+            (&|e| pattern.iter().any(|p| p.fits(&lowered(e))), all),
+            (&|e| !lower.is_empty() && lowered(e).contains(&lower), one),
+        ];
+        for (way, all_meant) in ways {
+            let found: Vec<_> = self.entries.iter().filter(|entry| way(entry)).collect();
+            if !found.is_empty() {
+                return (found, all_meant);
+            }
+        }
+        (Vec::new(), one)
+    }
+}
+
+/// Whether matches are the ports of one server: no switches, and no two nodes with the same description, since every
+/// server may have a description such as "localhost mlx5_0".
+fn are_a_server<T>(found: &[&Entry<T>]) -> bool {
+    let mut nodes: HashMap<&str, Guid> = HashMap::new();
+    found.iter().all(|entry| {
+        let node = nodes.entry(&entry.description).or_insert(entry.node);
+        *node == entry.node && entry.kind != Kind::Switch.to_string()
+    })
+}
+
+fn error<T>(name: &str, matches: &[&Entry<T>]) -> NameError {
+    let name = name.trim().to_owned();
+    if matches.is_empty() {
+        return NameError::NotFound(name);
+    }
+    let first = matches.iter().take(LISTED);
+    let mut list: String = first.map(|entry| format!("\n  {entry}")).collect();
+    if matches.len() > LISTED {
+        list += "\n  …";
+    }
+    NameError::Ambiguous {
+        name,
+        count: matches.len(),
+        list,
+    }
+}
+
+impl<T> Entry<T> {
+    /// Whether the description begins with a text in lower case, as a word.
+    fn begins_with(&self, text: &str) -> bool {
+        let description = self.description.to_lowercase();
+        let rest = description.strip_prefix(text).filter(|_| !text.is_empty());
+        rest.is_some_and(|rest| rest.starts_with(char::is_whitespace))
+    }
+
+    fn has_lid(&self, lid: Lid) -> bool {
+        let of_port = |&(base, lmc): &(Lid, u8)| lid_range(base, lmc);
+        let mut ranges = self.lids.iter().filter_map(of_port);
+        ranges.any(|range| range.contains(&lid.0))
+    }
+}
+
+/// The GUID in `0x2c9..`, `S-0002c9..`, or 16 hexadecimal digits.
+fn guid(name: &str) -> Option<Guid> {
+    let dashed = ["S-", "H-", "R-"].iter().find_map(|p| name.strip_prefix(p));
+    let is_whole = name.len() == 16 || name.starts_with("0x");
+    dashed.or(is_whole.then_some(name))?.parse().ok()
+}
+
+/// The LID in `12`, `0x000c`, `lid 12`.
+fn lid(name: &str) -> Option<Lid> {
+    let number = name.strip_prefix("lid").or(name.strip_prefix("LID"));
+    let number = number.unwrap_or(name).trim_start_matches([' ', ':', '=']);
+    number.parse().ok().filter(|lid: &Lid| lid.is_unicast())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NET: &str = r#"switchguid=0xa1(a1)
+Switch	4 "S-00000000000000a1"		# "leaf one" base port 0 lid 10 lmc 0
+[1]	"H-00000000000000b0"[1](b1) 		# "node1 mlx5_0" lid 4 4xEDR
+[2]	"H-00000000000000c0"[1](c1) 		# "node10 mlx5_0" lid 8 4xEDR
+
+caguid=0xb0
+Ca	2 "H-00000000000000b0"		# "node1 mlx5_0"
+[1](b1) 	"S-00000000000000a1"[1]		# lid 4 lmc 2 "leaf one" lid 10 4xEDR
+
+caguid=0xc0
+Ca	2 "H-00000000000000c0"		# "node10 mlx5_0"
+[1](c1) 	"S-00000000000000a1"[2]		# lid 8 lmc 0 "leaf one" lid 10 4xEDR
+"#;
+
+    #[test]
+    fn by_description_guid_and_lid() {
+        let netlist = Netlist::parse(NET.as_bytes()).unwrap();
+        let nodes = Directory::of_netlist(&netlist);
+        let (fabric, names) = netlist.to_fabric(None).unwrap();
+        let things = Directory::of_fabric(&fabric, &names);
+        for (name, node, thing) in [
+            ("leaf one", 0, Thing::Switch(SwitchId(0))),
+            ("Leaf", 0, Thing::Switch(SwitchId(0))),
+            ("S-00000000000000a1", 0, Thing::Switch(SwitchId(0))),
+            ("00000000000000a1", 0, Thing::Switch(SwitchId(0))),
+            ("10", 0, Thing::Switch(SwitchId(0))),
+            ("0x000a", 0, Thing::Switch(SwitchId(0))),
+            ("node1", 1, Thing::EndNode(NodeId(0))),
+            ("NODE10", 2, Thing::EndNode(NodeId(1))),
+            ("0xb1", 1, Thing::EndNode(NodeId(0))),
+            ("0xb0", 1, Thing::EndNode(NodeId(0))),
+            ("lid 7", 1, Thing::EndNode(NodeId(0))),
+            (" LID:8 ", 2, Thing::EndNode(NodeId(1))),
+        ] {
+            assert_eq!(nodes.only(name).map(|e| e.what), Ok(node), "{name}");
+            assert_eq!(things.only(name).map(|e| e.what), Ok(thing), "{name}");
+        }
+        for (name, number) in [("leaf one:2", 2), ("S-00000000000000a1[1]", 1)] {
+            let found = nodes.find_things_or_port(name);
+            assert!(matches!(found, Ok(ThingsOrPort::Port(0, port)) if port == PortNumber(number)));
+        }
+    }
+
+    #[test]
+    fn ports_of_one_server_are_all_meant_and_hosts_of_one_name_are_not() {
+        let mut net = "Switch 8 \"s\" # \"leaf\"\n".to_owned();
+        for (port, host) in (1..).zip(["node1 mlx5_0", "localhost mlx5_0", "localhost mlx5_0"]) {
+            net += &format!("Ca 2 \"h{port}\" # \"{host}\"\n[1] \"s\"[{port}]\n");
+            if port == 1 {
+                net += "[2] \"s\"[7]\n";
+            }
+        }
+        let netlist = Netlist::parse_leniently(net.as_bytes()).unwrap().value;
+        let nodes = Directory::of_netlist(&netlist);
+        let (fabric, names) = netlist.to_fabric(None).unwrap();
+        let things = Directory::of_fabric(&fabric, &names);
+        // One adapter with two ports.
+        assert_eq!(nodes.find_all("NODE1 mlx5_0"), Ok(vec![1]));
+        assert_eq!(things.find_all("node1").map(|all| all.len()), Ok(2));
+        for ambiguous in ["localhost", "localhost mlx5_0", "mlx5"] {
+            assert!(nodes.find_all(ambiguous).is_err(), "{ambiguous}");
+            assert!(things.find_all(ambiguous).is_err(), "{ambiguous}");
+        }
+        assert_eq!(things.find_all("localhost*").map(|all| all.len()), Ok(2));
+    }
+}

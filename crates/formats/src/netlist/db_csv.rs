@@ -1,0 +1,264 @@
+//! `ibdiagnet2.db_csv`: sections of rows between `START_…` and `END_…`, the first with the names of the columns.
+//!
+//! Taken are NODES, SWITCHES (the kind of port 0), PORTS (LID, LMC, width, speed), PORT_HIERARCHY_INFO (labels) and
+//! LINKS; all others are skipped. Columns are found by name. LIDs are those of a switch's port 0 and of hosts' ports.
+//! The speed has LinkSpeedActive in its lowest byte, the extended one in the second, FDR10 in the third and the second
+//! extended one (XDR) in the fourth. Each link has one row.
+
+use super::draft::{Draft, PortLine, new_node, peer_port};
+use super::error::{PortOf, Reason};
+use super::model::{Kind, Netlist, Node, Port, PortZero};
+use crate::input::{Fault, Parsed, quoted};
+use crate::scan::{Scan, text};
+use dmodc_fabric::{Guid, Lid, PortNumber, Speed};
+use std::collections::HashMap;
+
+/// Whether a line begins a section.
+pub(super) fn begins(line: &[u8]) -> bool {
+    let name = line.strip_prefix(b"START_").unwrap_or_default();
+    !name.is_empty()
+        && name
+            .iter()
+            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
+}
+
+/// What PORTS and PORT_HIERARCHY_INFO have of a port.
+#[derive(Clone, Default)]
+struct Known {
+    guid: Option<Guid>,
+    lid: Lid,
+    lmc: u8,
+    speed: Speed,
+    label: Vec<u8>,
+}
+
+/// The rows so far. Sections may come in any order, so the netlist is made at the end.
+#[derive(Default)]
+struct Rows {
+    nodes: Vec<(u32, Node)>,
+    zero: HashMap<Guid, PortZero>,
+    ports: HashMap<(Guid, u64), Known>,
+    links: Vec<(u32, [(Guid, u64); 2])>,
+}
+
+pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
+    let (mut rows, mut section) = (Rows::default(), None);
+    let mut columns: Option<Vec<String>> = None;
+    let mut draft = Draft::read(bytes, |draft, line| {
+        if let Some(name) = line.strip_prefix(b"START_") {
+            (section, columns) = (Some(text(name)), None);
+        } else if line.starts_with(b"END_") {
+            section = None;
+        } else if let Some(section) = section.as_deref().filter(|_| !line.is_empty()) {
+            let cells = cells(line);
+            let Some(names) = &columns else {
+                columns = Some(cells.iter().map(|cell| text(cell).to_lowercase()).collect());
+                return Ok(());
+            };
+            let cell = |name: &str| {
+                let at = names
+                    .iter()
+                    .position(|column| *column == name.to_lowercase());
+                let cell = at.and_then(|at| cells.get(at)).copied();
+                cell.filter(|cell| !cell.is_empty() && *cell != b"N/A")
+            };
+            let row = Row { cell: &cell, line };
+            rows.take(section, &row, draft)?;
+        }
+        Ok(())
+    })?;
+    if section.is_some() {
+        return Err(Fault::in_line(draft.line, Reason::Truncated));
+    }
+    let fed = rows.feed(&mut draft);
+    fed.map_err(|reason| Fault::in_line(draft.line, reason))?;
+    draft.lists_once();
+    draft.finish()
+}
+
+/// The cells of a row; one in quotation marks may hold commas.
+pub(super) fn cells(line: &[u8]) -> Vec<&[u8]> {
+    let (mut cells, mut scan) = (Vec::new(), Scan(line));
+    loop {
+        let quoted = scan.blanks().eat(b"\"");
+        let cell = match quoted.then(|| scan.until(b"\"")).flatten() {
+            Some(cell) => cell,
+            None => {
+                let end = scan.0.iter().position(|&b| b == b',');
+                let (cell, rest) = scan.0.split_at(end.unwrap_or(scan.0.len()));
+                scan.0 = rest;
+                cell.trim_ascii()
+            }
+        };
+        cells.push(cell);
+        if scan.until(b",").is_none() {
+            return cells;
+        }
+    }
+}
+
+/// A row, its cells by name.
+struct Row<'a, 'l> {
+    cell: &'a dyn Fn(&str) -> Option<&'l [u8]>,
+    line: &'l [u8],
+}
+
+impl Row<'_, '_> {
+    fn number(&self, name: &str) -> Option<u64> {
+        let mut scan = Scan((self.cell)(name)?);
+        scan.c_number().filter(|_| scan.0.is_empty())
+    }
+
+    /// A number that the row must have.
+    fn must(&self, name: &str, what: &'static str) -> Result<u64, Reason> {
+        (self.number(name)).ok_or_else(|| Reason::BadLine(what, quoted(self.line)))
+    }
+
+    fn guid(&self, name: &str) -> Result<Guid, Reason> {
+        self.must(name, "no node GUID").map(Guid)
+    }
+}
+
+impl Rows {
+    fn port(&mut self, row: &Row) -> Result<&mut Known, Reason> {
+        let number = row.must("PortNum", "no port number")?;
+        let guid = row.guid("NodeGUID")?;
+        Ok(self.ports.entry((guid, number)).or_default())
+    }
+
+    fn take(&mut self, section: &str, row: &Row, draft: &mut Draft) -> Result<(), Reason> {
+        match section {
+            "NODES" => self.nodes.push((draft.line, node(row)?)),
+            "SWITCHES" => {
+                let zero = match row.number("ENP0") {
+                    Some(0) => PortZero::Base,
+                    Some(_) => PortZero::Enhanced,
+                    None => return Ok(()),
+                };
+                self.zero.insert(row.guid("NodeGUID")?, zero);
+            }
+            "PORTS" => {
+                let port = self.port(row)?;
+                let lid = row.number("LID").unwrap_or(0);
+                let (known, lmc) = (Lid::read(lid), row.number("LMC").unwrap_or(0));
+                if known.is_none() || lmc > 7 {
+                    draft.warn(Reason::LidOutOfRange { lid, lmc });
+                }
+                port.guid = row.number("PortGUID").filter(|guid| *guid > 0).map(Guid);
+                port.lid = known.unwrap_or_default();
+                port.lmc = u8::try_from(lmc).ok().filter(|lmc| *lmc <= 7).unwrap_or(0);
+                port.speed = speed(row);
+            }
+            "PORT_HIERARCHY_INFO" => {
+                self.port(row)?.label = (row.cell)("Label").unwrap_or_default().to_vec();
+            }
+            "LINKS" => {
+                let end = |n: u8| {
+                    let guid = row.guid(&format!("NodeGuid{n}"))?;
+                    let number = row.must(&format!("PortNum{n}"), "no port number")?;
+                    Ok::<_, Reason>((guid, number))
+                };
+                self.links.push((draft.line, [end(1)?, end(2)?]));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn feed(mut self, draft: &mut Draft) -> Result<(), Reason> {
+        let mut ids: HashMap<Guid, u32> = HashMap::new();
+        for (line, mut node) in std::mem::take(&mut self.nodes) {
+            draft.line = line;
+            if node.kind == Kind::Switch {
+                node.port_zero = self.zero.get(&node.guid).copied();
+                if let Some(zero) = self.ports.get(&(node.guid, 0)) {
+                    (node.lid, node.lmc) = (zero.lid, zero.lmc);
+                }
+            }
+            let id = draft.id(node.id.as_bytes());
+            ids.insert(node.guid, id);
+            draft.add_node(id, node)?;
+        }
+        for (line, ends) in &self.links {
+            draft.line = *line;
+            let missing = ends.iter().find(|(guid, _)| !ids.contains_key(guid));
+            if let Some((guid, _)) = missing {
+                draft.warn(Reason::NoRow(format!("node {guid}"), "START_NODES"));
+                continue;
+            }
+            for [(guid, number), (far, far_number)] in [[ends[0], ends[1]], [ends[1], ends[0]]] {
+                let bad = |what| Reason::BadLine(what, format!("{far} port {far_number}"));
+                let peer_port = peer_port(far_number).map_err(bad)?;
+                let known = self.ports.get(&(guid, number)).cloned();
+                let Some(node) = draft.node(ids[&guid]) else {
+                    continue;
+                };
+                if known.is_none() {
+                    let port = PortNumber(u8::try_from(number).unwrap_or(0));
+                    let port = PortOf(port, draft.id_of(node).to_owned());
+                    draft.warn(Reason::NoRow(port.to_string(), "START_PORTS"));
+                }
+                let known = known.unwrap_or_default();
+                let speed = match known.speed.is_known() {
+                    true => known.speed.to_string(),
+                    false => String::new(),
+                };
+                let label = text(&known.label);
+                let port = Port {
+                    guid: known.guid,
+                    lid: known.lid,
+                    lmc: known.lmc,
+                    label: (!label.is_empty()).then(|| label.into()),
+                    ..Port::new(
+                        PortNumber::ZERO,
+                        ids[&far],
+                        peer_port,
+                        draft.link(speed.as_bytes()),
+                    )
+                };
+                let port_line = PortLine {
+                    line: *line,
+                    ..PortLine::default()
+                };
+                draft.add_port(node, number, port, port_line)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The node of a row of NODES.
+fn node(row: &Row) -> Result<Node, Reason> {
+    let kind = match row.must("NodeType", "no kind of node")? {
+        2 => Kind::Switch,
+        3 => Kind::Router,
+        _ => Kind::Ca,
+    };
+    let guid = row.guid("NodeGUID")?;
+    let count = row.must("NumPorts", "no number of ports")?;
+    let description = (row.cell)("NodeDesc").unwrap_or_default();
+    let node = new_node(kind, kind.id(guid), guid, count, description)?;
+    Ok(Node {
+        system_guid: row.number("SystemImageGUID").map(Guid),
+        vendor: row
+            .number("VendorID")
+            .and_then(|v| v.try_into().ok())
+            .unwrap_or(0),
+        device: row
+            .number("DeviceID")
+            .and_then(|v| v.try_into().ok())
+            .unwrap_or(0),
+        ..node
+    })
+}
+
+/// The speed of a row of PORTS.
+fn speed(row: &Row) -> Speed {
+    let (width, speed) = (row.number("LinkWidthActv"), row.number("LinkSpeedActv"));
+    let (Some(width), Some(speed)) = (width, speed) else {
+        return Speed::UNKNOWN;
+    };
+    let byte = |at: u32| (speed >> (8 * at)) as u8;
+    let width = u8::try_from(width).unwrap_or(0);
+    Speed::of_port_info(width, byte(0), byte(2) & 1 > 0, byte(1), byte(3))
+}

@@ -1,0 +1,246 @@
+//! Degraded fabrics: removes random links or switches (section IV of the paper), or makes links slow.
+//!
+//! The candidates are sorted by GUID and port, then shuffled by the seed (see [`dmodc_fabric::random`]); the first ones are
+//! chosen. So the result depends on the fabric and the seed alone, not on the order of the file. With the same seed a
+//! larger removal contains a smaller one. All other equipment keeps its GUIDs, ports and LIDs.
+
+use super::model::{Kind, Netlist, Node, Port};
+use super::remove::Part;
+use dmodc_fabric::random::Random;
+use dmodc_fabric::{PortNumber, Speed};
+use std::collections::HashMap;
+
+/// A link that has become slow, and its speed before and now.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "the first line has them")]
+pub struct SlowedLink {
+    pub link: Part,
+    pub before: Speed,
+    pub now: Speed,
+}
+
+/// There are fewer links, switches or planes than wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("cannot {verb} {wanted} {what}: there are {there}")]
+#[expect(missing_docs, reason = "the message says what the fields are")]
+pub struct NotEnough {
+    pub verb: &'static str,
+    pub what: &'static str,
+    pub wanted: usize,
+    pub there: usize,
+}
+
+/// A degraded fabric, and the parts that were removed or slowed down.
+pub type Degraded<T> = Result<(Netlist, Vec<T>), NotEnough>;
+
+impl Netlist {
+    /// Removes `count` random links between different switches.
+    pub fn without_links(&self, count: usize, seed: u64) -> Degraded<Part> {
+        let links = self.sorted(self.links_between_switches());
+        let links = choose(links, count, seed, ("remove", "links between switches"))?;
+        let links: Vec<Part> = links.into_iter().map(Part::Link).collect();
+        Ok((self.without(&links), links))
+    }
+
+    /// Makes `count` random links between different switches slow: `part` of their speed, or the next lower
+    /// speed. Links of unknown speed, and links without a lower speed, are not chosen.
+    pub fn with_slow_links(&self, count: usize, part: f64, seed: u64) -> Degraded<SlowedLink> {
+        let links = self.sorted(self.links_to_slow(part));
+        let what = "links between switches with a speed that can be less";
+        let links = choose(links, count, seed, ("slow down", what))?;
+        Ok(self.slowed(links, part))
+    }
+
+    /// Makes all links of `count` random planes slow, as [`Netlist::with_slow_links`] does.
+    pub fn with_slow_planes(&self, count: usize, part: f64, seed: u64) -> Degraded<SlowedLink> {
+        let what = "planes with a speed that can be less";
+        let planes = choose(self.planes_to_slow(part), count, seed, ("slow down", what))?;
+        Ok(self.slowed(planes.concat(), part))
+    }
+
+    /// Sorts links by GUID and port.
+    fn sorted(&self, mut links: Vec<[(u32, PortNumber); 2]>) -> Vec<[(u32, PortNumber); 2]> {
+        links.sort_by_key(|&[(node, port), _]| (self.nodes[node as usize].guid, port));
+        links
+    }
+
+    fn slowed(&self, links: Vec<[(u32, PortNumber); 2]>, part: f64) -> (Netlist, Vec<SlowedLink>) {
+        let mut netlist = self.clone();
+        let mut slowed = Vec::with_capacity(links.len());
+        for sides in links {
+            let before = self.speed_of(&sides);
+            let now = before.part(part).expect("chosen for it");
+            netlist.set_speed(sides, now);
+            slowed.push(SlowedLink {
+                link: Part::Link(sides),
+                before,
+                now,
+            });
+        }
+        (netlist, slowed)
+    }
+
+    /// The links that [`Netlist::with_slow_links`] chooses from.
+    pub fn links_to_slow(&self, part: f64) -> Vec<[(u32, PortNumber); 2]> {
+        let mut links = self.links_between_switches();
+        links.retain(|link| self.speed_of(link).part(part).is_some());
+        links
+    }
+
+    /// The planes that [`Netlist::with_slow_planes`] chooses from, each as its links. A plane is a connected part of
+    /// the fabric without the switches that carry end nodes, and its links down to those. A single part is no plane.
+    pub fn planes_to_slow(&self, part: f64) -> Vec<Vec<[(u32, PortNumber); 2]>> {
+        let mut upper = self.removable_switches(false);
+        upper.sort_by_key(|&s| self.nodes[s as usize].guid);
+        let mut plane_of: HashMap<u32, Option<usize>> = upper.iter().map(|&s| (s, None)).collect();
+        let mut count = 0;
+        for first in upper {
+            let mut open = vec![first];
+            while let Some(s) = open.pop() {
+                if let Some(plane @ None) = plane_of.get_mut(&s) {
+                    *plane = Some(count);
+                    open.extend(self.nodes[s as usize].ports.iter().map(|port| port.peer));
+                }
+            }
+            count += usize::from(plane_of[&first] == Some(count));
+        }
+        let mut planes = vec![vec![]; if count > 1 { count } else { 0 }];
+        for link in self.links_to_slow(part) {
+            let mut of_ends = link.iter().filter_map(|(node, _)| *plane_of.get(node)?);
+            let plane = of_ends.next().and_then(|plane| planes.get_mut(plane));
+            plane.into_iter().for_each(|plane| plane.push(link));
+        }
+        planes.retain(|plane| !plane.is_empty());
+        planes
+    }
+
+    /// The speed of a link, by both ends.
+    fn speed_of(&self, &[a, b]: &[(u32, PortNumber); 2]) -> Speed {
+        let [a, b] = [a, b].map(|(node, number)| {
+            let port = self.nodes[node as usize].port(number);
+            port.map_or(Speed::UNKNOWN, Port::speed)
+        });
+        a.of_both_ends(b)
+    }
+
+    /// Removes `count` random switches with all their links. Switches that carry end nodes (other than aggregation
+    /// nodes) stay, unless `leaves` is set. End nodes that lose their last link go, too.
+    pub fn without_switches(&self, count: usize, seed: u64, leaves: bool) -> Degraded<Part> {
+        let mut switches = self.removable_switches(leaves);
+        switches.sort_by_key(|&index| self.nodes[index as usize].guid);
+        let what = match leaves {
+            true => "switches",
+            false => "switches without end nodes",
+        };
+        let switches = choose(switches, count, seed, ("remove", what))?;
+        let switches: Vec<Part> = switches.into_iter().map(Part::Node).collect();
+        Ok((self.without(&switches), switches))
+    }
+
+    /// Removes these nodes, by index, with all their links. End nodes that lose their last link go, too.
+    pub fn without_nodes(&self, nodes: &[u32]) -> Netlist {
+        let nodes: Vec<Part> = nodes.iter().map(|&node| Part::Node(node)).collect();
+        self.without(&nodes)
+    }
+
+    /// The links between different switches, each as its two sides (node and port).
+    pub fn links_between_switches(&self) -> Vec<[(u32, PortNumber); 2]> {
+        let mut links = Vec::new();
+        for (index, node) in (0..).zip(&self.nodes) {
+            for port in node.ports.iter().filter(|_| node.kind == Kind::Switch) {
+                let peer = &self.nodes[port.peer as usize];
+                if peer.kind == Kind::Switch && node.guid < peer.guid {
+                    links.push([(index, port.number), (port.peer, port.peer_port)]);
+                }
+            }
+        }
+        links
+    }
+
+    /// The switches that [`Netlist::without_switches`] chooses from, by index.
+    pub fn removable_switches(&self, leaves: bool) -> Vec<u32> {
+        let carries = |node: &Node| {
+            let mut peers = node.ports.iter().map(|p| &self.nodes[p.peer as usize]);
+            peers.any(|peer| peer.kind != Kind::Switch && !peer.is_aggregation())
+        };
+        let candidate = |node: &Node| node.kind == Kind::Switch && (leaves || !carries(node));
+        let nodes = (0..).zip(&self.nodes);
+        nodes
+            .filter(|(_, node)| candidate(node))
+            .map(|(index, _)| index)
+            .collect()
+    }
+}
+
+fn choose<T>(
+    mut candidates: Vec<T>,
+    wanted: usize,
+    seed: u64,
+    (verb, what): (&'static str, &'static str),
+) -> Result<Vec<T>, NotEnough> {
+    let there = candidates.len();
+    if wanted > there {
+        return Err(NotEnough {
+            verb,
+            what,
+            wanted,
+            there,
+        });
+    }
+    Random::new(seed).shuffle(&mut candidates);
+    candidates.truncate(wanted);
+    Ok(candidates)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::pgft;
+    use std::collections::HashSet;
+
+    #[test]
+    fn a_plane_is_slow_from_the_leaves_to_the_top() {
+        let whole = pgft("PGFT(3;4,4,3;1,2,3;1,1,1)");
+        // The plane has a switch in each pod, and three tops above these.
+        let (slow, slowed) = whole.with_slow_planes(1, 0.5, 7).expect("two planes");
+        assert_eq!(slowed.len(), 4 * 3 + 3 * 3);
+        assert!(slowed.iter().all(|s| s.now.to_string() == "2xEDR"));
+        let (fabric, _) = slow.to_fabric(None).expect("LIDs");
+        for (s, switch) in fabric.switches().iter_enumerated() {
+            let links = fabric.links_of(s);
+            let speeds: HashSet<u32> = links.map(|(port, ..)| fabric.speed(s, port)).collect();
+            let is_leaf = !fabric.end_nodes_of(s).is_empty();
+            assert_eq!(speeds.len(), if is_leaf { 2 } else { 1 }, "{switch:?}");
+        }
+        assert_eq!(whole.with_slow_planes(3, 0.5, 7).expect_err("two").there, 2);
+        // All upper switches are connected.
+        let joined = pgft("PGFT(3;4,4,3;1,1,3;1,1,1)");
+        assert!(joined.planes_to_slow(0.5).is_empty());
+    }
+
+    #[test]
+    fn the_larger_removal_contains_the_smaller_whatever_the_file_s_order() {
+        let whole = pgft("PGFT(3;2,2,3;1,2,2;1,2,1)");
+        let (_, five) = whole.without_links(5, 9).unwrap();
+        let (_, six) = whole.without_links(6, 9).unwrap();
+        assert_eq!(six[..5], five);
+        let slowed = |count| whole.with_slow_links(count, 0.25, 3).unwrap().1;
+        assert_eq!(slowed(6)[..5], slowed(5));
+        let words = |of: &Netlist, parts: Vec<Part>| -> Vec<String> {
+            parts.into_iter().map(|part| of.describe(part)).collect()
+        };
+        let last = whole.nodes.len() as u32 - 1;
+        let mut reversed = whole.clone();
+        reversed.nodes.reverse();
+        for node in &mut reversed.nodes {
+            node.ports
+                .iter_mut()
+                .for_each(|port| port.peer = last - port.peer);
+        }
+        let found = words(&reversed, reversed.without_links(5, 9).unwrap().1);
+        assert_eq!(found, words(&whole, five));
+        let [found, switches] =
+            [&reversed, &whole].map(|of| words(of, of.without_switches(4, 9, true).unwrap().1));
+        assert_eq!(found, switches);
+    }
+}

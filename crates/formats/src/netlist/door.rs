@@ -1,0 +1,162 @@
+//! The door: recognises the format of a text by its content, and has it read.
+//!
+//! The first line that begins as a line of some format decides: comments, shell prompts and messages of other programs
+//! may stand before it. A text without such a line is refused, with what it seems to be.
+
+use super::error::Reason;
+use super::model::{Kind, Netlist};
+use super::{db_csv, iblinkinfo, ibnetdiscover, net_dump, port_list, subnet_lst};
+use crate::input::{Fault, Parsed, lines, plain, quoted};
+use crate::scan::find;
+
+/// The formats, for a message.
+pub(super) const KNOWN: &str = "ibnetdiscover or ibsim netlist ('Switch 36 \"S-…\"'), ibnetdiscover -p ('SW 1 2 0x…'), \
+     opensm-subnet.lst and ibdiagnet's .lst ('{ SW Ports:24 …'), ibdiagnet2.db_csv ('START_NODES'), .net_dump \
+     ('\"name\", Mellanox, 0x…, LID 1'), iblinkinfo with or without -l ('Switch: 0x…')";
+
+/// A format: whether a line is of it, and its reader.
+type Format = (fn(&[u8]) -> bool, fn(&[u8]) -> Parsed<Netlist, Reason>);
+
+/// The formats. Those of netlists come last, for ibsim's lines are the shortest.
+const FORMATS: [Format; 6] = [
+    (subnet_lst::begins, subnet_lst::parse),
+    (db_csv::begins, db_csv::parse),
+    (net_dump::begins, net_dump::parse),
+    (iblinkinfo::begins, iblinkinfo::parse),
+    (port_list::begins, port_list::parse),
+    (ibnetdiscover::begins, ibnetdiscover::parse),
+];
+
+/// Other files of fabrics, by a text in their first lines.
+const OTHERS: [(&str, &str); 8] = [
+    ("Unicast lids", "begins a dump of forwarding tables"),
+    (
+        "osm_ucast_mgr_dump_ucast_fdbs",
+        "begins a dump of forwarding tables",
+    ),
+    ("Port Name=", "begins a list of virtual ports (--vports)"),
+    ("StartDevice", "begins a cabling plan (wiring --plan)"),
+    ("{\"", "begins JSON"),
+    ("<?xml", "begins XML"),
+    ("<!DOCTYPE", "begins a web page"),
+    ("<html", "begins a web page"),
+];
+
+/// Reads a text in any known format. A text without a switch is refused.
+pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
+    if bytes.is_empty() {
+        return Err(Fault::whole(Reason::Empty));
+    }
+    let read = match recognise(bytes)? {
+        Some(parse) => parse(bytes)?,
+        None => return Err(unknown(bytes)),
+    };
+    match read.value.switches().count() {
+        0 => Err(Fault::whole(Reason::NoSwitch(content(&read.value)))),
+        _ => Ok(read),
+    }
+}
+
+/// The reader for a text.
+#[expect(clippy::type_complexity, reason = "a reader, or none, or a fault")]
+fn recognise(bytes: &[u8]) -> Result<Option<fn(&[u8]) -> Parsed<Netlist, Reason>>, Fault<Reason>> {
+    for (number, line) in lines(bytes) {
+        let line = plain(line).ok_or(Fault::in_line(number, Reason::Binary))?;
+        let line = line.trim_ascii();
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        if let Some((_, parse)) = FORMATS.iter().find(|(begins, _)| begins(line)) {
+            return Ok(Some(*parse));
+        }
+    }
+    Ok(None)
+}
+
+/// The fault of a text in no known format, at its first line with text.
+fn unknown(bytes: &[u8]) -> Fault<Reason> {
+    let texts = || lines(bytes).map(|(number, line)| (number, line.trim_ascii()));
+    let mut first = texts().filter(|(_, line)| !line.is_empty());
+    let (number, line) = first.next().unwrap_or((1, b""));
+    // The first line, and the first that is no comment.
+    let begin = first.find(|(_, line)| line[0] != b'#').into_iter();
+    let begin: Vec<&[u8]> = begin.map(|(_, line)| line).chain([line]).collect();
+    let has = |word: &str| {
+        begin
+            .iter()
+            .any(|line| find(line, word.as_bytes()).is_some())
+    };
+    let what = OTHERS.iter().find(|(word, _)| has(word));
+    let reason = Reason::Unknown {
+        what: what.map_or("fits none of them, nor does a later line", |(_, what)| what),
+        line: quoted(line),
+    };
+    Fault::in_line(number, reason)
+}
+
+/// What a fabric without a switch has, in words.
+fn content(netlist: &Netlist) -> String {
+    let of_kind = |kind: Kind| {
+        netlist
+            .nodes
+            .iter()
+            .filter(|node| node.kind == kind)
+            .count()
+    };
+    let ports: usize = netlist.nodes.iter().map(|node| node.ports.len()).sum();
+    let (hosts, routers) = (of_kind(Kind::Ca), of_kind(Kind::Router));
+    let parts = [
+        number(hosts, "host"),
+        number(routers, "router"),
+        number(ports / 2, "cable"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    match parts.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => parts.concat(),
+    }
+}
+
+/// A number of things in words; none of none.
+fn number(count: usize, thing: &str) -> Option<String> {
+    let words = [
+        "a", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    ];
+    let word = words.get(count.checked_sub(1)?);
+    let word = word.map_or_else(|| count.to_string(), |word| (*word).to_owned());
+    Some(format!(
+        "{word} {thing}{}",
+        if count == 1 { "" } else { "s" }
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        let fault = parse(text.as_bytes()).expect_err("no fabric");
+        format!("{}: {}", fault.line, fault.reason)
+    }
+
+    #[test]
+    fn a_text_of_no_format_is_named() {
+        let text = refused("\nhello world\n");
+        assert!(
+            text.starts_with("2: no fabric in a known format: 'hello world' fits none of them")
+        );
+        for (_, name) in
+            OTHERS
+                .iter()
+                .zip(["ibsim", "-p", ".lst", "db_csv", "net_dump", "iblinkinfo"])
+        {
+            assert!(text.contains(name), "{name}");
+        }
+        let lfts = refused("Unicast lids [0x0-0x3] of switch Lid 1 guid 0x1 (s):\n");
+        assert!(lfts.contains("a dump of forwarding tables"), "{lfts}");
+    }
+
+    #[test]
+    fn a_fabric_without_a_switch_is_told_in_words() {
+        let text = "Ca 1 \"a\"\n[1] \"b\"[1]\nCa 1 \"b\"\n[1] \"a\"[1]\n";
+        assert_eq!(refused(text), "0: no switch in it: two hosts and a cable");
+    }
+}

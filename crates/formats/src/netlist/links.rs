@@ -1,0 +1,288 @@
+//! Netlists from lists of links that do not describe nodes: `iblinkinfo`, `ibnetdiscover -p`, `.net_dump`.
+//!
+//! A line has a port and the port at its other end, with some of: kind, GUID, LID, number, description, label. A switch
+//! has one GUID, a host one for each port, and the node GUID of a host is not in the list. So ports of hosts become one
+//! node if they have one GUID, or one description and GUIDs that count up with their numbers; any other port is a node
+//! of its own with the port's GUID. An end without a GUID is found by LID, number and description, else it is a host
+//! that has a GUID made of its LID. The number of ports of a node is the greatest that appears.
+//!
+//! Cost: a few look-ups a line; memory grows with the lines.
+
+use super::draft::{Draft, PortLine, new_node, peer_port};
+use super::error::{PortOf, Reason};
+use super::model::{Kind, Netlist, Port};
+use crate::input::{Fault, Parsed};
+use crate::scan::text;
+use dmodc_fabric::{Guid, Lid, PortNumber, Rate, Speed};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// One end of a link, as far as a line has it.
+#[derive(Clone, Default)]
+pub(super) struct End {
+    pub kind: Option<Kind>,
+    /// The GUID of a switch, or of a port of a host.
+    pub guid: Option<Guid>,
+    /// The port number; 0 if the line has a label alone.
+    pub number: u64,
+    pub lid: Lid,
+    pub description: String,
+    pub label: String,
+}
+
+/// A line: a port, and its other end if it has a link.
+struct Line {
+    number: u32,
+    near: End,
+    far: Option<End>,
+    link: String,
+}
+
+/// The links of a list.
+#[derive(Default)]
+pub(super) struct Links {
+    lines: Vec<Line>,
+}
+
+/// GUIDs of nodes without any in the list begin with this; ibsim's counters are far below.
+const NO_GUID: u64 = 0xfd00_0000_0000_0000;
+
+/// Width and rate in ibnetdiscover's words, `4xEDR`, of `4X` and `25.78125`; empty if one is unknown.
+pub(super) fn speed_of(width: &[u8], rate: &[u8]) -> String {
+    let (width, rate) = (text(width).to_lowercase(), text(rate));
+    let known = rate.parse::<Rate>().ok().or_else(|| Rate::of_gbps(&rate));
+    let known = known.map(|rate| format!("{width}{rate}"));
+    let known = known.filter(|link| link.parse::<Speed>().is_ok());
+    known.unwrap_or_default()
+}
+
+impl Links {
+    /// Adds a port that the current line has, with its other end.
+    pub fn add(&mut self, draft: &Draft, near: End, far: Option<End>, link: String) {
+        self.lines.push(Line {
+            number: draft.line,
+            near,
+            far,
+            link,
+        });
+    }
+
+    /// The netlist. `draft` has the warnings so far, and no node.
+    pub fn finish(mut self, mut draft: Draft) -> Parsed<Netlist, Reason> {
+        self.number_by_label();
+        self.find_far_guids(&mut draft);
+        let kinds = self.kinds();
+        let nodes = self.node_guids(&kinds);
+        let fed = self.feed(&mut draft, &kinds, &nodes);
+        fed.map_err(|reason| Fault::in_line(draft.line, reason))?;
+        draft.finish()
+    }
+
+    /// Gives far ends that have a label alone the number of the port with that label at that node.
+    fn number_by_label(&mut self) {
+        let mut numbers: HashMap<(Guid, &str), u64> = HashMap::new();
+        for Line { near, .. } in &self.lines {
+            if let Some(guid) = near.guid.filter(|_| !near.label.is_empty()) {
+                numbers.insert((guid, &near.label), near.number);
+            }
+        }
+        let mut next: HashMap<Guid, u64> = HashMap::new();
+        let found = self.lines.iter().map(|line| {
+            let far = line.far.as_ref().filter(|far| far.number == 0)?;
+            let guid = far.guid?;
+            let number = numbers.get(&(guid, far.label.as_str())).copied();
+            // A host's label ends with the number of its port.
+            let last = far.label.rsplit('/').next().and_then(|n| n.parse().ok());
+            Some(number.or(last.filter(|n| *n > 0)).unwrap_or_else(|| {
+                let next = next.entry(guid).or_insert(0);
+                *next += 1;
+                *next
+            }))
+        });
+        let found: Vec<Option<u64>> = found.collect();
+        for (line, number) in self.lines.iter_mut().zip(found) {
+            if let (Some(far), Some(number)) = (&mut line.far, number) {
+                far.number = number;
+            }
+        }
+    }
+
+    /// Finds the GUIDs of far ends that have none.
+    fn find_far_guids(&mut self, draft: &mut Draft) {
+        let mut by_lid: HashMap<(Lid, u64), Option<Guid>> = HashMap::new();
+        let mut by_name: HashMap<(&str, u64), Vec<usize>> = HashMap::new();
+        for (at, Line { near, .. }) in self.lines.iter().enumerate() {
+            if near.lid != Lid(0) {
+                // A LID that two nodes have finds none.
+                let held = by_lid.entry((near.lid, near.number)).or_insert(near.guid);
+                *held = held.filter(|guid| Some(*guid) == near.guid);
+            }
+            let named = by_name.entry((&near.description, near.number));
+            named.or_default().push(at);
+        }
+        let mut found = Vec::with_capacity(self.lines.len());
+        for Line { near, far, .. } in &self.lines {
+            let Some(far) = far.as_ref().filter(|far| far.guid.is_none()) else {
+                found.push(None);
+                continue;
+            };
+            let lid = by_lid.get(&(far.lid, far.number)).copied().flatten();
+            let named = by_name.get(&(far.description.as_str(), far.number));
+            let mutual = named.into_iter().flatten().filter(|&&at| {
+                let back = self.lines[at].far.as_ref();
+                back.is_some_and(|back| {
+                    back.number == near.number && back.description == near.description
+                })
+            });
+            let mut mutual = mutual.map(|&at| self.lines[at].near.guid);
+            let only = mutual.next().flatten().filter(|_| mutual.next().is_none());
+            found.push(lid.or(only));
+        }
+        for (line, guid) in self.lines.iter_mut().zip(found) {
+            let Some(far) = line.far.as_mut().filter(|far| far.guid.is_none()) else {
+                continue;
+            };
+            draft.line = line.number;
+            far.guid = guid;
+            if guid.is_none() && far.lid != Lid(0) {
+                let made = u64::from(far.lid.0) << 8 | far.number.min(255);
+                far.guid = Some(Guid(NO_GUID | made));
+                draft.warn(Reason::NoGuid(format!("\"{}\"", far.description)));
+            } else if guid.is_none() {
+                let near = &line.near;
+                let port = PortNumber(u8::try_from(near.number).unwrap_or(0));
+                let port = PortOf(port, near.description.clone());
+                draft.warn(Reason::NoPeer(port, far.description.clone()));
+                line.far = None;
+            }
+        }
+    }
+
+    /// All ends with a GUID, with their lines.
+    fn ends(&self) -> impl Iterator<Item = (u32, Guid, &End)> {
+        self.lines.iter().flat_map(|line| {
+            let ends = [Some(&line.near), line.far.as_ref()].into_iter().flatten();
+            ends.filter_map(|end| Some((line.number, end.guid?, end)))
+        })
+    }
+
+    /// The kind of each GUID. Without words for it, a GUID at several ports is a switch's, unless the description is a
+    /// host's: the ports of a host in planes share one GUID.
+    fn kinds(&self) -> HashMap<Guid, Kind> {
+        let mut told: HashMap<Guid, Kind> = HashMap::new();
+        let mut numbers: HashMap<Guid, BTreeSet<u64>> = HashMap::new();
+        let mut hosts: HashSet<Guid> = HashSet::new();
+        for (_, guid, end) in self.ends() {
+            if let Some(kind) = end.kind {
+                told.insert(guid, kind);
+            }
+            numbers.entry(guid).or_default().insert(end.number);
+            if is_of_host(&end.description) {
+                hosts.insert(guid);
+            }
+        }
+        for (guid, numbers) in numbers {
+            let is_switch = numbers.len() > 1 && !hosts.contains(&guid);
+            told.entry(guid).or_insert(match is_switch {
+                true => Kind::Switch,
+                false => Kind::Ca,
+            });
+        }
+        told
+    }
+
+    /// The node GUID for each GUID: of hosts with several ports, the GUID from which those of the ports count up.
+    fn node_guids(&self, kinds: &HashMap<Guid, Kind>) -> HashMap<Guid, Guid> {
+        let mut groups: HashMap<(Guid, &str), BTreeSet<(u64, Guid)>> = HashMap::new();
+        for (_, guid, end) in self
+            .ends()
+            .filter(|(_, guid, _)| kinds[guid] != Kind::Switch)
+        {
+            let base = Guid(guid.0.wrapping_sub(end.number));
+            let group = groups.entry((base, &end.description)).or_default();
+            group.insert((end.number, guid));
+        }
+        let mut nodes: HashMap<Guid, Guid> = HashMap::new();
+        for ((base, _), ports) in groups {
+            if ports.len() > 1 && !kinds.contains_key(&base) {
+                nodes.extend(ports.into_iter().map(|(_, guid)| (guid, base)));
+            }
+        }
+        for &guid in kinds.keys() {
+            nodes.entry(guid).or_insert(guid);
+        }
+        nodes
+    }
+
+    /// Adds nodes and ports to the draft. An end that is never on the left has its ports from the right.
+    fn feed(
+        &self,
+        draft: &mut Draft,
+        kinds: &HashMap<Guid, Kind>,
+        nodes: &HashMap<Guid, Guid>,
+    ) -> Result<(), Reason> {
+        let mut counts: HashMap<Guid, u64> = HashMap::new();
+        for (_, guid, end) in self.ends() {
+            let count = counts.entry(nodes[&guid]).or_insert(0);
+            *count = end.number.max(*count);
+        }
+        let id = |guid: Guid| kinds[&guid].id(nodes[&guid]);
+        let mut listed: HashSet<Guid> = HashSet::new();
+        listed.extend(self.lines.iter().filter_map(|line| line.near.guid));
+        for (line, guid, end) in self.ends() {
+            draft.line = line;
+            let id = draft.id(id(guid).as_bytes());
+            let index = match draft.node(id) {
+                Some(index) => index,
+                None => {
+                    let (kind, node) = (kinds[&guid], nodes[&guid]);
+                    let description = end.description.as_bytes();
+                    let node = new_node(kind, kind.id(node), node, counts[&node], description)?;
+                    draft.add_node(id, node)?
+                }
+            };
+            draft.tell(index, end.lid, end.description.as_bytes());
+        }
+        let bad = |what: &'static str| Reason::BadLine(what, String::new());
+        for line in &self.lines {
+            draft.line = line.number;
+            let Some(far) = &line.far else { continue };
+            let sides = [(&line.near, far), (far, &line.near)];
+            for (at, (end, other)) in sides.into_iter().enumerate() {
+                let (Some(guid), Some(peer)) = (end.guid, other.guid) else {
+                    continue;
+                };
+                if at == 1 && listed.contains(&guid) {
+                    continue;
+                }
+                let (own, peer) = (draft.id(id(guid).as_bytes()), draft.id(id(peer).as_bytes()));
+                let number = peer_port(other.number).map_err(bad)?;
+                let link = draft.link(line.link.as_bytes());
+                let label = (!end.label.is_empty()).then(|| draft.link(end.label.as_bytes()));
+                let port = Port {
+                    guid: Some(guid),
+                    lid: end.lid,
+                    label,
+                    ..Port::new(PortNumber::ZERO, peer, number, link)
+                };
+                let port_line = PortLine {
+                    line: line.number,
+                    peer_guid: other.guid,
+                    peer_lid: other.lid,
+                };
+                if let Some(node) = draft.node(own) {
+                    draft.add_port(node, end.number, port, port_line)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a description ends with the name of an adapter, or is a maker's for one.
+fn is_of_host(description: &str) -> bool {
+    let last = description.rsplit(' ').next().unwrap_or_default();
+    let adapters = ["HCA-", "mlx4_", "mlx5_", "hfi1_", "qib", "ibp", "mthca"];
+    let makers = ["Aggregation Node", "ConnectX", "BlueField"];
+    adapters.iter().any(|begin| last.starts_with(begin))
+        || makers.iter().any(|maker| description.contains(maker))
+}

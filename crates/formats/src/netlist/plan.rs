@@ -1,0 +1,230 @@
+//! Cabling plans: tables with commas in the columns of UFM's NDT files, long or brief.
+//!
+//! Columns are found by name: StartDevice, StartPort, EndDevice, EndPort, and State and Domain if they are there. Rows
+//! whose state is not Active, or whose domain is not In-Scope, are left out. A port is `Port 7`, `7` or a label,
+//! `1/4/1`. A plan has names alone: it is a reference for a fabric with nodes of these names. The name of a switch of
+//! NVIDIA's is the part of its description between `;` and `:`.
+
+use super::db_csv::cells;
+use super::model::{Kind, Netlist, Node, Port};
+use crate::input::{Fault, Lenient, Parsed, Warnings, lines, quoted};
+use crate::scan::text;
+use dmodc_fabric::{Guid, PortNumber};
+use std::collections::{HashMap, HashSet};
+
+/// A device and a port as a row has them.
+type End = (String, String);
+
+/// The links of a plan, with their lines.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Plan(Vec<(u32, [End; 2])>);
+
+/// Why a plan was refused, or a warning about a row.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
+pub enum PlanReason {
+    #[error(
+        "no line with the columns StartDevice, StartPort, EndDevice and EndPort: no cabling plan"
+    )]
+    NoColumns,
+    #[error("no link in the plan")]
+    Empty,
+    #[error("a row without device or port, left out: '{0}'")]
+    Bad(String),
+    #[error("'{0}' is no port of '{1}': left out")]
+    NoPort(String, String),
+    #[error("port {0} of '{1}' is planned twice: left out")]
+    Twice(PortNumber, String),
+    #[error("'{0}' could be any of several nodes: left out")]
+    Several(String),
+}
+
+impl Plan {
+    /// Parses a plan; rows that are not understood are warnings.
+    pub fn parse_leniently(bytes: &[u8]) -> Parsed<Plan, PlanReason> {
+        let names = ["startdevice", "startport", "enddevice", "endport"];
+        let mut columns: Option<([usize; 4], [Option<usize>; 2])> = None;
+        let (mut links, mut warnings) = (Vec::new(), Warnings::default());
+        for (number, line) in lines(bytes) {
+            let row: Vec<String> = cells(line.trim_ascii()).into_iter().map(text).collect();
+            let Some((four, [state, domain])) = &columns else {
+                let heads: Vec<String> = row.iter().map(|cell| head(cell)).collect();
+                let at = |name: &str| heads.iter().position(|head| head == name);
+                let four: Vec<usize> = names.iter().filter_map(|name| at(name)).collect();
+                if let Ok(four) = four.try_into() {
+                    columns = Some((four, [at("state"), at("domain")]));
+                }
+                continue;
+            };
+            if line.trim_ascii().is_empty() || line.starts_with(b"#") {
+                continue;
+            }
+            let is = |at: &Option<usize>, word: &str| {
+                let cell = at.and_then(|at| row.get(at)).map(|cell| cell.trim());
+                cell.is_none_or(|cell| cell.is_empty() || cell.eq_ignore_ascii_case(word))
+            };
+            if !is(state, "Active") || !is(domain, "In-Scope") {
+                continue;
+            }
+            let cell = |at: usize| row.get(four[at]).map(|cell| cell.trim().to_owned());
+            let all: Option<Vec<String>> = (0..4)
+                .map(|at| cell(at).filter(|c| !c.is_empty()))
+                .collect();
+            match all.as_deref() {
+                Some([a, p, b, q]) => {
+                    links.push((number, [(a.clone(), p.clone()), (b.clone(), q.clone())]));
+                }
+                _ => warnings.add(number, PlanReason::Bad(quoted(line))),
+            }
+        }
+        match (columns, links.is_empty()) {
+            (None, _) => Err(Fault::whole(PlanReason::NoColumns)),
+            (_, true) => Err(Fault::whole(PlanReason::Empty)),
+            _ => Ok(Lenient::new(Plan(links), warnings)),
+        }
+    }
+
+    /// The plan as a netlist, with the nodes of a fabric where they have its names, and with all other nodes of the
+    /// fabric, without links. A device that the fabric does not have gets a GUID of its own.
+    pub fn reference(&self, now: &Netlist) -> Lenient<Netlist, PlanReason> {
+        let mut warnings = Warnings::default();
+        let mut reference = now.clone();
+        reference
+            .nodes
+            .iter_mut()
+            .for_each(|node| node.ports.clear());
+        let mut by_name: HashMap<String, Option<u32>> = HashMap::new();
+        for (index, node) in (0..).zip(&now.nodes) {
+            for name in [node.description.to_lowercase(), short(&node.description)] {
+                let held = by_name.entry(name).or_insert(Some(index));
+                *held = held.filter(|held| *held == index);
+            }
+        }
+        let switches: HashSet<&str> = self.likely_switches();
+        let mut taken: HashSet<(u32, PortNumber)> = HashSet::new();
+        for (line, ends) in &self.0 {
+            let mut places = Vec::new();
+            for (name, port) in ends {
+                let index = match by_name.get(&name.to_lowercase()) {
+                    Some(Some(index)) => *index,
+                    Some(None) => {
+                        warnings.add(*line, PlanReason::Several(name.clone()));
+                        continue;
+                    }
+                    None => {
+                        let index = reference.nodes.len() as u32;
+                        let guid = Guid(0xfe00_0000_0000_0000 | u64::from(index));
+                        let kind = match switches.contains(name.as_str()) {
+                            true => Kind::Switch,
+                            false => Kind::Ca,
+                        };
+                        let node = Node::new(kind, name.clone(), guid, 254);
+                        reference.nodes.push(node);
+                        by_name.insert(name.to_lowercase(), Some(index));
+                        index
+                    }
+                };
+                let node = now.nodes.get(index as usize);
+                match number(port, node) {
+                    None => {
+                        warnings.add(*line, PlanReason::NoPort(port.clone(), name.clone()));
+                    }
+                    Some(number) if !taken.contains(&(index, number)) => {
+                        places.push((index, number))
+                    }
+                    Some(number) => warnings.add(*line, PlanReason::Twice(number, name.clone())),
+                }
+            }
+            if let [near, far] = places[..] {
+                taken.extend([near, far]);
+                for (near, far) in [(near, far), (far, near)] {
+                    let ports = &mut reference.nodes[near.0 as usize].ports;
+                    ports.push(Port::new(near.1, far.0, far.1, ""));
+                }
+            }
+        }
+        for node in &mut reference.nodes {
+            node.ports.sort_by_key(|port| port.number);
+        }
+        Lenient::new(reference, warnings)
+    }
+
+    /// Devices with several ports in the plan.
+    fn likely_switches(&self) -> HashSet<&str> {
+        let mut seen = HashSet::new();
+        let ends = self.0.iter().flat_map(|(_, ends)| ends);
+        let again = ends.filter(|(name, _)| !seen.insert(name.as_str()));
+        again.map(|(name, _)| name.as_str()).collect()
+    }
+}
+
+/// A column's name: `#Fields:StartDevice` is `startdevice`.
+fn head(cell: &str) -> String {
+    let name = cell.trim().trim_start_matches('#');
+    let name = name.strip_prefix("Fields:").unwrap_or(name);
+    name.replace([' ', '_'], "").to_lowercase()
+}
+
+/// The name of a device in its description, in lower case: `MF0;leaf-1:MQM8700/U1` is `leaf-1`.
+fn short(description: &str) -> String {
+    let name = description
+        .split_once(';')
+        .map_or(description, |(_, name)| name);
+    let name = name.split(':').next().unwrap_or_default();
+    name.trim().to_lowercase()
+}
+
+/// The number of `Port 7`, `7`, or of a label: that of the node's port, else of a cage with two ports.
+fn number(port: &str, node: Option<&Node>) -> Option<PortNumber> {
+    let word = port.trim();
+    let lower = word.to_lowercase();
+    let word = lower
+        .strip_prefix("port")
+        .map_or(word, |_| word[4..].trim());
+    if let Ok(number) = word.parse::<u8>() {
+        return (1..=254).contains(&number).then_some(PortNumber(number));
+    }
+    let ports = node.into_iter().flat_map(|node| &node.ports);
+    let labelled = ports
+        .clone()
+        .find(|port| port.label.as_deref() == Some(word));
+    if let Some(port) = labelled {
+        return Some(port.number);
+    }
+    let parts: Option<Vec<u8>> = word.split('/').map(|part| part.parse().ok()).collect();
+    match parts?[..] {
+        [1, cage @ 1..=100, port @ 1..=2] => Some(PortNumber(2 * (cage - 1) + port)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_are_named_in_three_ways() {
+        for (port, expected) in [
+            ("Port 7", Some(7)),
+            ("7", Some(7)),
+            ("1/4/1", Some(7)),
+            ("Port 1/4/2", Some(8)),
+            ("x", None),
+        ] {
+            assert_eq!(number(port, None), expected.map(PortNumber), "{port}");
+        }
+    }
+
+    #[test]
+    fn brief_and_long_plans_are_the_same() {
+        let brief = "StartDevice,StartPort,EndDevice,EndPort,State,Domain\n\
+            a,1,b,Port 2,Active,In-Scope\nc,1,b,3,Disabled,In-Scope\na,,b,4,Active,In-Scope\n";
+        let long = "rack #,#Fields:StartDevice,StartPort,StartDeviceLocation,EndDevice,EndPort,State\n\
+            r,a,1,x,b,Port 2,Active\n";
+        let [brief, long] =
+            [brief, long].map(|text| Plan::parse_leniently(text.as_bytes()).expect("a plan"));
+        assert_eq!((brief.warnings.count(), long.warnings.count()), (1, 0));
+        assert_eq!(brief.value, long.value);
+        assert!(Plan::parse_leniently(b"a,b,c\n").is_err());
+    }
+}

@@ -1,0 +1,145 @@
+//! Virtual ports: LIDs beside those of a host's port, which netlists do not show.
+//!
+//! The file is ibdiagnet2's `.vports`: a line `Port Name=…, LID=164, GUID=0x…` for each port, then a line `VPort0:
+//! Guid=…, VLid=164, …` for each of its virtual ports; or an `ibdiagnet2.db_csv` with a section VPORTS. Mostly the LID
+//! is the port's, and nothing is to be done. A LID of its own leads where the port's LID leads.
+
+use crate::input::{Fault, Lenient, Parsed, Warnings, lines, quoted};
+use crate::scan::{Scan, find};
+use dmodc_fabric::{Fabric, Guid, Lid, NodeId, lid_range};
+use std::collections::{HashMap, HashSet};
+
+/// A virtual port with its line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct VirtualPort {
+    line: u32,
+    /// The GUID of the port that carries it.
+    port: Guid,
+    lid: Lid,
+}
+
+/// The virtual ports of a file.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct VirtualPorts(Vec<VirtualPort>);
+
+/// Why a file was refused, or a warning about a line.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
+pub enum VirtualReason {
+    #[error("no virtual port in it: neither 'VPort0: … VLid=' lines nor a section START_VPORTS")]
+    None,
+    #[error("a virtual port without LID or port, left out: '{0}'")]
+    Bad(String),
+    #[error("LID {lid} of a virtual port of {port}, which the fabric does not have: left out")]
+    NoPort { lid: Lid, port: Guid },
+    #[error("LID {0} of a virtual port belongs to another port too: left out")]
+    Taken(Lid),
+}
+
+impl VirtualPorts {
+    /// Parses a file; lines that are not understood are warnings.
+    pub fn parse_leniently(bytes: &[u8]) -> Parsed<VirtualPorts, VirtualReason> {
+        let (mut all, mut warnings) = (Vec::new(), Warnings::default());
+        let (mut port, mut columns): (Option<Guid>, Option<[usize; 2]>) = (None, None);
+        let mut in_section = false;
+        for (number, line) in lines(bytes) {
+            let line = line.trim_ascii();
+            let found = if line.starts_with(b"Port Name=") {
+                port = value(line, b", GUID=").map(Guid);
+                continue;
+            } else if line.starts_with(b"START_VPORTS") && line.len() == 12 {
+                in_section = true;
+                continue;
+            } else if line.starts_with(b"END_VPORTS") {
+                in_section = false;
+                continue;
+            } else if in_section && columns.is_none() {
+                let at = |name: &[u8]| {
+                    let mut cells = line.split(|&b| b == b',');
+                    cells.position(|cell| cell.eq_ignore_ascii_case(name))
+                };
+                columns = at(b"PortGUID").zip(at(b"VPortLid")).map(<[usize; 2]>::from);
+                in_section = columns.is_some();
+                continue;
+            } else if let Some(columns) = columns.filter(|_| in_section) {
+                let cells: Vec<&[u8]> = line.split(|&b| b == b',').collect();
+                let [guid, lid] = columns.map(|at| cells.get(at).and_then(|c| Scan(c).c_number()));
+                guid.map(Guid).zip(lid)
+            } else if line.starts_with(b"VPort") && find(line, b"VLid=").is_some() {
+                port.zip(value(line, b"VLid="))
+            } else {
+                continue;
+            };
+            match found.and_then(|(port, lid)| Some((port, Lid::read(lid)?))) {
+                Some((port, lid)) => all.push(VirtualPort {
+                    line: number,
+                    port,
+                    lid,
+                }),
+                None => warnings.add(number, VirtualReason::Bad(quoted(line))),
+            }
+        }
+        match all.is_empty() && warnings.count() == 0 {
+            true => Err(Fault::whole(VirtualReason::None)),
+            false => Ok(Lenient::new(VirtualPorts(all), warnings)),
+        }
+    }
+
+    /// The LIDs of their own, ascending, each with the end node whose LID it is to follow.
+    pub fn lids(&self, fabric: &Fabric) -> Lenient<Vec<(Lid, NodeId)>, VirtualReason> {
+        let nodes = fabric.end_nodes().iter_enumerated();
+        let by_guid: HashMap<Guid, NodeId> = nodes.map(|(n, node)| (node.guid, n)).collect();
+        let mut taken: HashSet<Lid> = fabric.lids().map(|(lid, ..)| lid).collect();
+        let (mut lids, mut warnings) = (Vec::new(), Warnings::default());
+        let mut all = self.0.clone();
+        all.sort_by_key(|one| (one.lid, one.port));
+        for VirtualPort { line, port, lid } in all {
+            let node = by_guid.get(&port);
+            let own = node.map(|&n| &fabric.end_nodes()[n]);
+            let own = own.and_then(|own| lid_range(own.lid, own.lmc));
+            match node {
+                _ if !lid.is_unicast() || own.is_some_and(|own| own.contains(&lid.0)) => {}
+                None => warnings.add(line, VirtualReason::NoPort { lid, port }),
+                Some(&node) if taken.insert(lid) => lids.push((lid, node)),
+                Some(_) => warnings.add(line, VirtualReason::Taken(lid)),
+            }
+        }
+        Lenient::new(lids, warnings)
+    }
+}
+
+/// The number behind a key.
+fn value(line: &[u8], key: &[u8]) -> Option<u64> {
+    let at = find(line, key)?;
+    Scan(&line[at + key.len()..]).c_number()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::pgft;
+
+    #[test]
+    fn own_lids_follow_their_port() {
+        let (fabric, _) = pgft("PGFT(2;3,2;1,2;1,1)").to_fabric(None).expect("LIDs");
+        let [a, b] = [0, 1].map(|at| &fabric.end_nodes()[NodeId(at)]);
+        let text = format!(
+            "Port Name=x, LID={}, GUID={}, Index Cap=16\n\tVPort0: Guid=0x1, VLid={}, State=INI\n\
+             \tVPort1: Guid=0x2, VLid=300, State=INI\n\tVPort2: Guid=0x3, VLid={}, S\n\tVPort3: VLid=x\n\
+             Port Name=y, LID=9, GUID=0xdead\n\tVPort1: Guid=0x4, VLid=301\n",
+            a.lid, a.guid, a.lid, b.lid
+        );
+        let read = VirtualPorts::parse_leniently(text.as_bytes()).expect("virtual ports");
+        assert_eq!(read.warnings.count(), 1);
+        let lids = read.value.lids(&fabric);
+        assert_eq!(lids.value, [(Lid(300), NodeId(0))]);
+        assert_eq!(lids.warnings.count(), 2);
+        let csv = format!(
+            "START_VPORTS\nNodeGuid,PortGUID,VPortLid\n1,{},300\nEND_VPORTS\n",
+            a.guid
+        );
+        let read = VirtualPorts::parse_leniently(csv.as_bytes()).expect("a section");
+        assert_eq!(read.value.lids(&fabric).value, [(Lid(300), NodeId(0))]);
+        assert!(VirtualPorts::parse_leniently(b"hello\n").is_err());
+    }
+}

@@ -1,0 +1,94 @@
+//! The notes of a reference: lines beside its netlist.
+
+use super::Reference;
+use super::day::day;
+use dmodc_fabric::{Guid, Merged, PortNumber, SwitchId};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::{self, Write};
+
+/// A dark part of the fabric: equipment that should be there and is not.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Dark {
+    /// A switch, with all its links and hosts.
+    Switch(Guid),
+    /// A link between two present switches, by its ends: GUID and port, the lower first.
+    Link([(Guid, PortNumber); 2]),
+    /// An end node on a present switch, by its port GUID.
+    Host(Guid),
+}
+
+impl Dark {
+    /// A link by its ends, in any order.
+    pub fn link(mut ends: [(Guid, PortNumber); 2]) -> Dark {
+        ends.sort_unstable();
+        Dark::Link(ends)
+    }
+}
+
+/// The dark parts of a fabric merged with its reference.
+pub fn dark(merged: &Merged) -> BTreeSet<Dark> {
+    let guid = |s: SwitchId| merged.nominal.guid(s);
+    let boxes = merged.boxes();
+    let is_there = |s: SwitchId| boxes[s].is_some();
+    let switches = boxes.keys().filter(|&s| !is_there(s));
+    let links = merged.dark_links().into_iter();
+    let links = links.map(|ends| Dark::link(ends.map(|(s, port)| (guid(s), port))));
+    let nodes = merged.nominal.end_nodes().iter().zip(&merged.node);
+    let nodes = nodes.filter(|(node, now)| now.is_none() && is_there(node.switch));
+    let mut dark: BTreeSet<Dark> = switches.map(|s| Dark::Switch(guid(s))).collect();
+    dark.extend(links);
+    dark.extend(nodes.map(|(node, _)| Dark::Host(node.guid)));
+    dark
+}
+
+impl fmt::Display for Dark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Dark::Switch(guid) => write!(f, "switch {guid}"),
+            Dark::Link([(a, p), (b, q)]) => write!(f, "link {a} [{p}] -- {b} [{q}]"),
+            Dark::Host(guid) => write!(f, "host {guid}"),
+        }
+    }
+}
+
+impl Reference {
+    /// Adds a note to the reference; `None` if the text is no note.
+    pub(super) fn take_note(&mut self, text: &str) -> Option<()> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let dark = match words[..] {
+            ["place", guid, "of", key, "era", era] => {
+                let place = (hex(key)?.0, era.parse().ok()?);
+                self.keys.insert(hex(guid)?, place);
+                return Some(());
+            }
+            ["seen", _, "switch", guid] => Dark::Switch(hex(guid)?),
+            ["seen", _, "host", guid] => Dark::Host(hex(guid)?),
+            ["seen", _, "link", a, p, "--", b, q] => {
+                Dark::link([(hex(a)?, port(p)?), (hex(b)?, port(q)?)])
+            }
+            _ => return None,
+        };
+        let day = day(words[1].strip_suffix(':')?)?;
+        self.dark.insert(dark, day);
+        Some(())
+    }
+
+    pub(super) fn write_notes(&self, out: &mut dyn Write) -> io::Result<()> {
+        for (guid, &(key, era)) in &self.keys {
+            writeln!(out, "#: place {guid} of {} era {era}", Guid(key))?;
+        }
+        for (dark, day) in &self.dark {
+            writeln!(out, "#: seen {day}: {dark}")?;
+        }
+        Ok(())
+    }
+}
+
+fn hex(text: &str) -> Option<Guid> {
+    text.parse().ok().filter(|_| text.starts_with("0x"))
+}
+
+fn port(text: &str) -> Option<PortNumber> {
+    text.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
+}

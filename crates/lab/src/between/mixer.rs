@@ -1,0 +1,335 @@
+//! Follows the packets to each LID through all mixtures of old and new tables.
+
+use super::{Block, Group, Harm, Routed};
+use dmodc_analysis::{ChannelId, Channels, Dependencies, Hop};
+use dmodc_fabric::{
+    EndNode, Fabric, Guid, Lid, NO_PATH, NodeId, PortNumber, SwitchId, Tables, lid_range,
+};
+use std::collections::HashSet;
+use typed_index_collections::{TiSlice, TiVec};
+
+/// The position of an end node's LID: a switch and its port.
+#[derive(Clone, Copy)]
+struct Target {
+    switch: SwitchId,
+    port: PortNumber,
+}
+
+/// The entry of a switch, or `NO_PATH` if the fabric of these tables does not have the switch.
+pub(super) fn entry(tables: &Tables, switch: Option<SwitchId>, lid: Lid) -> u8 {
+    switch.map_or(NO_PATH, |s| tables.get(s, lid))
+}
+
+/// The harm to the packets to the LIDs followed so far, and their channel dependencies.
+pub(super) struct Found {
+    pub dependencies: Dependencies,
+    /// The group *standing*, then *cut*.
+    groups: [Group; 2],
+    /// By group and time: the pairs whose packets cease to arrive then, less the pairs whose packets arrive again.
+    changes: [Vec<i64>; 2],
+}
+
+impl Found {
+    pub fn new(channels: &Channels, blocks: usize) -> Found {
+        Found {
+            dependencies: Dependencies::new(channels),
+            groups: Default::default(),
+            changes: [vec![0; blocks + 1], vec![0; blocks + 1]],
+        }
+    }
+
+    pub fn merge(mut self, other: Found) -> Found {
+        self.dependencies.merge(&other.dependencies);
+        for (mine, theirs) in self.groups.iter_mut().zip(&other.groups) {
+            mine.pairs += theirs.pairs;
+            mine.hurt += theirs.hurt;
+            mine.total += theirs.total;
+            mine.longest = mine.longest.max(theirs.longest);
+            let met = mine.met.iter_mut().zip(&theirs.met);
+            met.for_each(|(a, b)| *a += b);
+        }
+        for (mine, theirs) in self.changes.iter_mut().zip(&other.changes) {
+            mine.iter_mut().zip(theirs).for_each(|(a, b)| *a += b);
+        }
+        self
+    }
+
+    pub fn groups(&self) -> [Group; 2] {
+        let mut groups = self.groups;
+        for (group, changes) in groups.iter_mut().zip(&self.changes) {
+            let mut now = 0;
+            for change in changes {
+                now += change;
+                group.most = group.most.max(now as u64);
+            }
+        }
+        groups
+    }
+}
+
+/// The tables before and after, and the data that all LIDs share.
+pub(super) struct Mixer<'a> {
+    channels: &'a Channels,
+    before: &'a Tables,
+    after: &'a Tables,
+    fabric: &'a Fabric,
+    /// Per switch: its number in the fabric before.
+    was: TiVec<SwitchId, Option<SwitchId>>,
+    /// Per channel: whether the fabric before has its link.
+    active: TiVec<ChannelId, bool>,
+    /// Per end node: whether GUID, LIDs, switch and port are the same before and after.
+    stays: TiVec<NodeId, bool>,
+    /// Switches with end nodes: where packets start.
+    sources: Vec<SwitchId>,
+    /// Per switch: the number of end nodes that stay.
+    hosts: TiVec<SwitchId, u64>,
+    /// Per block number: the times at which the block arrives, each with its switch.
+    arrivals: Vec<Vec<(u32, SwitchId)>>,
+}
+
+impl<'a> Mixer<'a> {
+    pub fn new(
+        before: Routed<'a>,
+        after: Routed<'a>,
+        channels: &'a Channels,
+        order: &[Block],
+    ) -> Mixer<'a> {
+        let fabric = after.0;
+        type Identity = (Guid, Lid, u8, Guid, PortNumber);
+        let identity = |fabric: &Fabric, node: &EndNode| -> Identity {
+            let switch = fabric.guid(node.switch);
+            (node.guid, node.lid, node.lmc, switch, node.port)
+        };
+        let was_there: HashSet<Identity> = (before.0.end_nodes().iter())
+            .map(|node| identity(before.0, node))
+            .collect();
+        let stays: TiVec<NodeId, bool> = (fabric.end_nodes().iter())
+            .map(|node| was_there.contains(&identity(fabric, node)))
+            .collect();
+        let mut hosts: TiVec<SwitchId, _> = vec![0; fabric.switches().len()].into();
+        for (node, _) in fabric.end_nodes().iter().zip(&stays).filter(|(_, s)| **s) {
+            hosts[node.switch] += 1;
+        }
+        let old = Channels::new(before.0);
+        type Ends = (Guid, PortNumber, Guid, PortNumber);
+        let ends = |channels: &Channels, fabric: &Fabric| -> Vec<Ends> {
+            let all = channels.iter();
+            all.map(|c| (fabric.guid(c.from), c.port, fabric.guid(c.to), c.to_port))
+                .collect()
+        };
+        let old: HashSet<Ends> = ends(&old, before.0).into_iter().collect();
+        let blocks = order.iter().map(|b| usize::from(b.number) + 1).max();
+        let mut arrivals = vec![Vec::new(); blocks.unwrap_or(0)];
+        for (time, block) in (1..).zip(order) {
+            arrivals[usize::from(block.number)].push((time, block.switch));
+        }
+        Mixer {
+            channels,
+            before: before.1,
+            after: after.1,
+            fabric,
+            was: (fabric.switches().iter())
+                .map(|switch| before.0.switch_by_guid(switch.guid))
+                .collect(),
+            active: ends(channels, fabric)
+                .iter()
+                .map(|ends| old.contains(ends))
+                .collect(),
+            stays,
+            sources: (fabric.switches().keys())
+                .filter(|&s| !fabric.end_nodes_of(s).is_empty())
+                .collect(),
+            hosts,
+            arrivals,
+        }
+    }
+
+    /// Follows the packets to all LIDs of the end nodes at a switch. `cycles` has the cycle that each
+    /// channel is on; it is empty in the first pass, before the cycles are known.
+    pub fn destinations(
+        &self,
+        switch: SwitchId,
+        cycles: &TiSlice<ChannelId, u32>,
+        mut found: Found,
+    ) -> Found {
+        let mut flow = Flow::new(self, cycles, self.was.len());
+        for id in self.fabric.node_ids_of(switch) {
+            let (node, stays) = (&self.fabric.end_nodes()[id], self.stays[id]);
+            let port = node.port;
+            for lid in lid_range(node.lid, node.lmc).into_iter().flatten() {
+                flow.lid(Lid(lid), Target { switch, port }, stays, &mut found);
+            }
+        }
+        found
+    }
+}
+
+struct Flow<'m> {
+    mixer: &'m Mixer<'m>,
+    cycles: &'m TiSlice<ChannelId, u32>,
+    entries: TiVec<SwitchId, u8>,
+    /// Per switch: whether it is on the present walk or behind it; `met` is the harm to a packet from there, as bits.
+    state: TiVec<SwitchId, State>,
+    met: TiVec<SwitchId, u8>,
+    walk: Vec<SwitchId>,
+    /// Per switch: the harm so far to packets that start there, and for how long they have not arrived.
+    pairs: TiVec<SwitchId, Pair>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Unknown,
+    Walking,
+    Known,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Pair {
+    weight: u64,
+    group: usize,
+    met: u8,
+    lost: bool,
+    blocks: u32,
+}
+
+const LOST: u8 = (1 << Harm::Cycle as u8) - 1;
+
+impl<'m> Flow<'m> {
+    fn new(mixer: &'m Mixer, cycles: &'m TiSlice<ChannelId, u32>, switches: usize) -> Flow<'m> {
+        Flow {
+            mixer,
+            cycles,
+            entries: vec![NO_PATH; switches].into(),
+            state: vec![State::Unknown; switches].into(),
+            met: vec![0; switches].into(),
+            walk: Vec::new(),
+            pairs: vec![Pair::default(); switches].into(),
+        }
+    }
+
+    fn lid(&mut self, lid: Lid, target: Target, stays: bool, found: &mut Found) {
+        let mixer = self.mixer;
+        // First the final state, with new tables: all links are active.
+        for (s, entry) in self.entries.iter_mut_enumerated() {
+            *entry = mixer.after.get(s, lid);
+        }
+        self.follow(target, true, &mut found.dependencies);
+        for &at in &mixer.sources {
+            let served = stays && self.met[at] & LOST == 0;
+            let others = mixer.hosts[at] - u64::from(stays && at == target.switch);
+            self.pairs[at] = Pair {
+                weight: if served { others } else { 0 },
+                met: self.met[at] & !LOST,
+                ..Pair::default()
+            };
+        }
+        for (&was, entry) in mixer.was.iter().zip(&mut self.entries) {
+            *entry = self::entry(mixer.before, was, lid);
+        }
+        self.follow(target, false, &mut found.dependencies);
+        for &s in &mixer.sources {
+            let pair = &mut self.pairs[s];
+            pair.group = usize::from(self.met[s] & LOST != 0);
+        }
+        let mut last = self.look(0, 0, found);
+        let block = mixer.arrivals.get(lid.index() / 64);
+        for &(time, s) in block.into_iter().flatten() {
+            let (old, new) = (self.entries[s], mixer.after.get(s, lid));
+            if old != new {
+                self.entries[s] = new;
+                self.follow(target, false, &mut found.dependencies);
+                last = self.look(time, last, found);
+            }
+        }
+        let end = found.changes[0].len() as u32 - 1;
+        self.finish(end - last, found);
+    }
+
+    fn follow(&mut self, target: Target, all_active: bool, dependencies: &mut Dependencies) {
+        self.state.fill(State::Unknown);
+        let channels = self.mixer.channels;
+        for &source in &self.mixer.sources {
+            let mut at = source;
+            let mut met = loop {
+                match self.state[at] {
+                    State::Unknown => {}
+                    State::Walking => break Harm::Loop.bit(),
+                    State::Known => break self.met[at],
+                }
+                self.state[at] = State::Walking;
+                self.met[at] = 0;
+                self.walk.push(at);
+                let port = PortNumber(self.entries[at]);
+                if at == target.switch && port == target.port {
+                    break 0;
+                }
+                if port == PortNumber(NO_PATH) {
+                    break Harm::Hole.bit();
+                }
+                let Hop::Switch { channel, to } = channels.hop(at, port) else {
+                    break Harm::DeadLink.bit();
+                };
+                if !all_active && !self.mixer.active[channel] {
+                    break Harm::NotActive.bit();
+                }
+                // The packet waits at the end of this channel for the next channel.
+                let next = PortNumber(self.entries[to]);
+                dependencies.add(channel, next);
+                if self.cycles(channel, to, next) {
+                    self.met[at] = Harm::Cycle.bit();
+                }
+                at = to;
+            };
+            while let Some(at) = self.walk.pop() {
+                met |= self.met[at];
+                self.met[at] = met;
+                self.state[at] = State::Known;
+            }
+        }
+    }
+
+    /// Whether the turn from a channel to a port of the switch at its end is part of a cycle.
+    fn cycles(&self, channel: ChannelId, at: SwitchId, port: PortNumber) -> bool {
+        let Some(&cycle) = self.cycles.get(channel) else {
+            return false;
+        };
+        cycle != Dependencies::NO_CYCLE
+            && matches!(self.mixer.channels.hop(at, port),
+                Hop::Switch { channel, .. } if self.cycles[channel] == cycle)
+    }
+
+    /// Records the harm that packets meet from time `now` on; `last` is the time of the look before.
+    fn look(&mut self, now: u32, last: u32, found: &mut Found) -> u32 {
+        for &s in &self.mixer.sources {
+            let (pair, met) = (&mut self.pairs[s], self.met[s]);
+            pair.blocks += u32::from(pair.lost) * (now - last);
+            let lost = met & LOST != 0;
+            if lost != pair.lost {
+                let change = if lost { 1 } else { -1 } * pair.weight as i64;
+                found.changes[pair.group][now as usize] += change;
+            }
+            pair.lost = lost;
+            pair.met |= met;
+        }
+        now
+    }
+
+    /// Adds the pairs to their groups; the routes have not changed for the last `rest` blocks.
+    fn finish(&self, rest: u32, found: &mut Found) {
+        for &s in &self.mixer.sources {
+            let pair = self.pairs[s];
+            if pair.weight == 0 {
+                continue;
+            }
+            let group = &mut found.groups[pair.group];
+            let blocks = pair.blocks + u32::from(pair.lost) * rest;
+            group.pairs += pair.weight;
+            group.total += pair.weight * u64::from(blocks);
+            group.longest = group.longest.max(blocks);
+            group.hurt += pair.weight * u64::from(pair.met & LOST != 0);
+            for harm in Harm::ALL {
+                group.met[harm as usize] += pair.weight * u64::from(pair.met & harm.bit() != 0);
+            }
+        }
+    }
+}

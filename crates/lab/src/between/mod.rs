@@ -1,0 +1,131 @@
+//! Follows packets while a subnet manager sends new tables block by block.
+//!
+//! After a change of the fabric the switches hold old tables, then a mixture of old and new blocks, then new
+//! tables. [`between`] takes the blocks in the order in which they arrive and, for every LID, follows the
+//! packets from all switches with end nodes after each block that changes the LID's routes. So it covers
+//! every moment. Time is the number of blocks that have arrived.
+//!
+//! A [`Harm`] is a fault that a packet can meet on its route. Links that only the fabric after the change has carry
+//! no packets yet: OpenSM makes ports ACTIVE once all tables are sent.
+//!
+//! The figures count pairs of an end node and a LID of another end node, if both end nodes are at the same
+//! place before and after the change and the new tables deliver. There are two groups:
+//! - *cut*: the old tables do not deliver on the fabric after the change, so the route has to change;
+//! - *standing*: the old tables do deliver. Only the new tables can harm these pairs.
+//!
+//! Cycles are counted in the channel dependency graph of all routes together: old, in between and new. These
+//! are more routes than exist at any moment, but packets on an old route may still be under way.
+
+mod mixer;
+mod order;
+
+use dmodc_analysis::{ChannelId, Channels, Dependencies};
+use dmodc_fabric::{Fabric, SwitchId, Tables};
+use mixer::{Found, Mixer};
+use rayon::prelude::*;
+use typed_index_collections::TiSlice;
+
+pub use order::{Block, blocks_as_sent};
+
+pub type Routed<'r> = (&'r Fabric, &'r Tables);
+
+/// Harm that a packet may meet while tables change.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Harm {
+    /// A switch without an entry for the packet's LID.
+    Hole,
+    /// An entry that names a port without a link, or the port of another host.
+    DeadLink,
+    /// A link that only the fabric after the change has: its ports are not ACTIVE yet.
+    NotActive,
+    /// A switch that the packet has passed before.
+    Loop,
+    /// A turn that is part of a cycle of channel dependencies.
+    Cycle,
+}
+
+impl Harm {
+    /// All kinds. A packet that meets one of the first four does not arrive.
+    pub const ALL: [Harm; 5] = [
+        Harm::Hole,
+        Harm::DeadLink,
+        Harm::NotActive,
+        Harm::Loop,
+        Harm::Cycle,
+    ];
+
+    fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+/// The harm to one group of pairs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Group {
+    pub pairs: u64,
+    /// Pairs whose packets did not arrive at some time.
+    pub hurt: u64,
+    /// Pairs whose packets met each [`Harm`] at some time, in the order of [`Harm::ALL`].
+    pub met: [u64; 5],
+    /// The most pairs whose packets did not arrive at one time.
+    pub most: u64,
+    /// The most blocks that arrived while the packets of one pair did not.
+    pub longest: u32,
+    /// The blocks that arrived while the packets of a pair did not, summed over all pairs.
+    pub total: u64,
+}
+
+impl Group {
+    pub fn met(&self, harm: Harm) -> u64 {
+        self.met[harm as usize]
+    }
+
+    /// The mean of `total` over the pairs.
+    pub fn mean(&self) -> f64 {
+        self.total as f64 / self.pairs.max(1) as f64
+    }
+}
+
+/// The harm while new tables replaced old ones.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Between {
+    pub blocks: u32,
+    /// Pairs that the old tables still deliver after the change.
+    pub standing: Group,
+    /// Pairs that the old tables do not deliver after the change.
+    pub cut: Group,
+    pub cyclic: usize,
+}
+
+/// Follows all packets while the blocks of `order` arrive one by one. A block that differs and is not in `order`
+/// never arrives.
+pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
+    let channels = Channels::new(after.0);
+    let mixer = Mixer::new(before, after, &channels, order);
+    let switches = after.0.switches().len();
+    let all = |cycles: &TiSlice<ChannelId, u32>| {
+        (0..switches)
+            .into_par_iter()
+            .with_min_len(switches / (8 * rayon::current_num_threads()) + 1)
+            .fold(
+                || Found::new(&channels, order.len()),
+                |found, target| mixer.destinations(SwitchId::from(target), cycles, found),
+            )
+            .reduce(|| Found::new(&channels, order.len()), Found::merge)
+    };
+    let mut found = all(TiSlice::from_ref(&[]));
+    let cycles = found.dependencies.cycles(&channels);
+    let cyclic = cycles.iter().filter(|&&c| c != Dependencies::NO_CYCLE);
+    let cyclic = cyclic.count();
+    if cyclic > 0 {
+        // A second pass: only now are the turns on cycles known.
+        found = all(&cycles);
+    }
+    let [standing, cut] = found.groups();
+    Between {
+        blocks: order.len() as u32,
+        standing,
+        cut,
+        cyclic,
+    }
+}

@@ -1,0 +1,123 @@
+//! Tables that OpenSM does not make: a program makes them, or they are in files.
+//!
+//! A program is a command of the shell. It gets two arguments, a netlist with LIDs and the name of the file that it has
+//! to write, in the format of `opensm-lfts.dump`. Its time is the time of the whole program, its file access included.
+
+use super::engine_spec::Foreign;
+use super::keep::engine_file;
+use crate::LabError;
+use crate::sim::{Guard, NoTables, PrivateDir, Program, last_line};
+use dmodc_fabric::{Fabric, Tables};
+use dmodc_formats::input::InputError;
+use dmodc_formats::lft::Dump;
+use dmodc_formats::netlist::Netlist;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The shell, as leader of a process group, which ends with it.
+const SHELL: Program = Program {
+    name: "setsid",
+    package: "util-linux",
+};
+
+/// Tables, and the time to make them, if a program made them.
+pub type Found = (Tables, Option<Duration>);
+
+/// The tables of a fabric, or the reason why there are none. In a folder, file names begin with `stem`, then `name`.
+pub fn tables(
+    source: &Foreign,
+    (netlist, fabric): (&Netlist, &Fabric),
+    (stem, name): (&str, &str),
+    limit: Duration,
+) -> Result<Result<Found, NoTables>, LabError> {
+    match source {
+        Foreign::Exec(command) => made(command, netlist, fabric, limit),
+        Foreign::Lfts(dir) => Ok(match file(dir, stem, name) {
+            Ok(path) => read(&path, fabric).map(|tables| (tables, None)),
+            Err(reason) => Err(NoTables::Refused(reason)),
+        }),
+    }
+}
+
+/// The existing files that tables depend on: all files that a command names, its program included, except the targets
+/// of `>`; or the file with the tables.
+pub fn sources(source: &Foreign, stem: &str, name: &str) -> Vec<PathBuf> {
+    let command = match source {
+        Foreign::Exec(command) => command,
+        Foreign::Lfts(dir) => return file(dir, stem, name).into_iter().collect(),
+    };
+    let is_between = |c: char| c.is_whitespace() || "\"'`;&|<(){}=".contains(c);
+    let words = command.split('>').enumerate().flat_map(|(i, part)| {
+        let words = part.split(is_between).filter(|word| !word.is_empty());
+        words.skip(usize::from(i > 0))
+    });
+    let path = env::var_os("PATH").unwrap_or_default();
+    // A word that begins with a slash stays as it is.
+    let mut dirs = vec![PathBuf::new()];
+    dirs.extend(env::split_paths(&path));
+    let file = |word| {
+        dirs.iter()
+            .map(|dir| dir.join(word))
+            .find(|file| file.is_file())
+    };
+    words.filter_map(file).collect()
+}
+
+/// The file in a folder that has the tables, plain or packed.
+fn file(dir: &Path, stem: &str, name: &str) -> Result<PathBuf, String> {
+    let [plain, packed] = ["lfts", "lfts.gz"].map(|ending| engine_file(dir, stem, &name, ending));
+    let none = format!("there is no {}", plain.display());
+    [plain, packed]
+        .into_iter()
+        .find(|path| path.exists())
+        .ok_or(none)
+}
+
+fn made(
+    command: &str,
+    netlist: &Netlist,
+    fabric: &Fabric,
+    limit: Duration,
+) -> Result<Result<Found, NoTables>, LabError> {
+    let dir = PrivateDir::new()?;
+    let path = |name| dir.path().join(name);
+    let (net, lfts, output) = (path("fabric.net"), path("fabric.lfts"), path("output"));
+    let mut with_lids = netlist.clone();
+    with_lids.take_lids(fabric);
+    fs::write(&net, with_lids.to_text()).map_err(LabError::file(&net))?;
+    let here = env::current_dir().map_err(LabError::file(Path::new(".")))?;
+    let script = match command.contains('$') {
+        true => command.to_owned(),
+        false => format!("{command} \"$@\""),
+    };
+    let mut shell = SHELL.command(&here)?;
+    shell.args(["sh", "-c", &script, "sh"]).arg(&net).arg(&lfts);
+    let start = Instant::now();
+    let mut running = Guard::start(shell, &output)?;
+    let Some(status) = running.wait(limit) else {
+        return Ok(Err(NoTables::TimedOut(limit)));
+    };
+    let took = start.elapsed();
+    if !status.success() {
+        let printed = fs::read(&output).map_err(LabError::file(&output))?;
+        let printed = String::from_utf8_lossy(&printed);
+        let last = last_line(&printed).unwrap_or("it said nothing");
+        let reason = format!("{status}: {last}");
+        return Ok(Err(NoTables::Refused(reason)));
+    }
+    Ok(read(&lfts, fabric).map(|tables| (tables, Some(took))))
+}
+
+fn read(path: &Path, fabric: &Fabric) -> Result<Tables, NoTables> {
+    let tables =
+        Dump::read(path).and_then(|dump| dump.tables(fabric).map_err(|fault| fault.in_file(path)));
+    tables.map_err(|fault| {
+        NoTables::Refused(match fault {
+            InputError::Line { line, reason, .. } => format!("its tables, line {line}: {reason}"),
+            InputError::Whole { reason, .. } => format!("its tables: {reason}"),
+            InputError::Unreadable { reason, .. } => format!("no tables: {reason}"),
+        })
+    })
+}

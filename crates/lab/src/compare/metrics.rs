@@ -1,0 +1,162 @@
+//! Measures the tables of an engine.
+//!
+//! Up and down are by Dmodc's ranks, for the tables of every engine. Engines without up and down (minhop,
+//! sssp) may turn anywhere; for them only credit loops count. Permutations and shifts take the nodes in the
+//! order of Dmodc's topological NIDs, or by switch GUID and port if the fabric is no tree.
+
+use super::lanes::lane_loops;
+use super::levels::Levels;
+use super::throw_row::{Real, ThrowRow};
+use dmodc_analysis::{Channels, CheckReport, Exact, Risk, Traffic, bound, check};
+use dmodc_core::{Engine, NodeType, NodeTypes, Options, Ranking};
+use dmodc_fabric::{Fabric, Guid, NodeId, Tables};
+use serde_json::{Value, json};
+
+/// The random permutations, the same for all engines.
+#[derive(Clone, Copy, Debug)]
+pub struct Scale {
+    pub permutations: u32,
+    pub seed: u64,
+}
+
+/// The figures of both kinds of comparison.
+struct Common {
+    report: CheckReport,
+    no_route: u64,
+    a2a: Risk,
+    exact: Exact,
+    rp: Risk,
+    /// Effective bisection bandwidth in percent.
+    ebb: Option<f64>,
+}
+
+impl Common {
+    fn new(
+        fabric: &Fabric,
+        tables: &Tables,
+        ranking: &Ranking,
+        traffic: &Traffic,
+        scale: &Scale,
+    ) -> Common {
+        let (count, seed, tick) = (scale.permutations as usize, scale.seed, &|_| ());
+        let a2a = traffic.all_to_all(tick);
+        let ebb = traffic.effective_bisection_bandwidth(count, seed, false, tick);
+        Common {
+            report: check(fabric, tables, |a, b| ranking.is_up(a, b)),
+            no_route: traffic.skipped(),
+            exact: traffic.worst_permutation(&a2a, false, tick),
+            a2a,
+            rp: traffic.random_permutations(count, seed, tick),
+            ebb: ebb.map(|ebb| ebb.percent),
+        }
+    }
+}
+
+/// Measures the tables of a fabric: figures by their column.
+pub fn figures(fabric: &Fabric, tables: &Tables, engine: &Engine, scale: &Scale) -> Value {
+    let options = Options::default();
+    let order = match engine.plan(fabric, &options) {
+        Ok(plan) => plan.order().to_vec(),
+        Err(_) => all_nodes(fabric),
+    };
+    let ranking = Ranking::new(fabric, &options);
+    let traffic = Traffic::new(fabric, tables, &order);
+    let found = Common::new(fabric, tables, &ranking, &traffic, scale);
+    let mut figures = json!({
+        "unreachable_pairs": found.report.unreachable_pairs,
+        "no_route": found.no_route,
+        "a2a": found.a2a.value,
+        "exact": found.exact.value,
+        "rp": found.rp.value,
+        "sp": traffic.shifts(&|_| ()).value,
+        "a2a_bound": bound(fabric, |switch| ranking.rank(switch)),
+        "ebb": found.ebb,
+    });
+    for (column, count) in found.report.counts() {
+        figures[column] = json!(count);
+    }
+    figures
+}
+
+fn all_nodes(fabric: &Fabric) -> Vec<NodeId> {
+    fabric.end_nodes().keys().collect()
+}
+
+/// The least A2A that the links between levels allow, by Dmodc's ranks; and over capacity, if links differ in speed.
+pub fn bounds(fabric: &Fabric) -> (Option<u32>, Option<Real>) {
+    let ranking = Ranking::new(fabric, &Options::default());
+    let rank = |switch| ranking.rank(switch);
+    let channels = Channels::new(fabric);
+    let (bound, over) = dmodc_analysis::bounds(fabric, &all_nodes(fabric), rank, &channels);
+    (bound, over.map(Real))
+}
+
+/// The node orders of the shifts. An empty order is unknown.
+pub struct Orders {
+    /// ftree's, on the complete fabric.
+    pub ftree: Vec<NodeId>,
+    /// Dmodc's topological NIDs.
+    pub dmodc: Vec<NodeId>,
+}
+
+/// Measures the tables of an engine and completes its row. `io` are port GUIDs of I/O nodes.
+pub fn measured(
+    row: ThrowRow,
+    fabric: &Fabric,
+    tables: &Tables,
+    levels: Option<&Levels>,
+    orders: &Orders,
+    io: &[Guid],
+    scale: &Scale,
+) -> ThrowRow {
+    let tick = |_| ();
+    let (plain, is_ordered) = (all_nodes(fabric), !orders.dmodc.is_empty());
+    let order = if is_ordered { &orders.dmodc } else { &plain };
+    let traffic = Traffic::new(fabric, tables, order);
+    let ranking = Ranking::new(fabric, &Options::default());
+    let found = Common::new(fabric, tables, &ranking, &traffic, scale);
+    let types = NodeTypes::new(&Options {
+        io_guids: io.to_vec(),
+        ..Options::default()
+    });
+    let is = |node: NodeId, t| types.of(fabric.end_nodes()[node].guid) == t;
+    let (compute, io) = (|n| is(n, NodeType::Compute), |n| is(n, NodeType::Io));
+    let cn2io = || traffic.type_to_type(compute, io, &tick).value;
+    let ftree = (!orders.ftree.is_empty()).then(|| Traffic::new(fabric, tables, &orders.ftree));
+    let sp_ftree = ftree.map(|traffic| traffic.shifts(&tick));
+    let sp_dmodc = is_ordered.then(|| traffic.shifts(&tick));
+    let report = &found.report;
+    let (lanes, lane_loops) = match levels {
+        None => (1, report.host_credit_loops.count),
+        Some(levels) => {
+            let lanes = lane_loops(fabric, tables, |from, to| levels.level(from, to));
+            (lanes.len(), lanes.values().map(|found| found.count).sum())
+        }
+    };
+    let value = |risk: &Option<Risk>| risk.as_ref().map(|risk| risk.value);
+    let over = |risk: Option<&Risk>| risk?.over_capacity.map(Real);
+    ThrowRow {
+        accepted: true,
+        no_route: Some(found.no_route),
+        a2a: Some(found.a2a.value),
+        exact: Some(found.exact.value),
+        rp: Some(found.rp.value),
+        sp_ftree: value(&sp_ftree),
+        sp_dmodc: value(&sp_dmodc),
+        cn2io: types.are_given().then(cn2io),
+        ebb: found.ebb.map(Real),
+        credit_loops: Some(report.credit_loops.count),
+        host_credit_loops: Some(report.host_credit_loops.count),
+        host_switch_credit_loops: Some(report.host_switch_credit_loops.count),
+        switch_credit_loops: Some(report.switch_credit_loops.count),
+        aggregation_credit_loops: Some(report.aggregation_credit_loops.count),
+        lane_credit_loops: Some(lane_loops),
+        lanes: Some(lanes),
+        a2a_capacity: over(Some(&found.a2a)),
+        rp_capacity: over(Some(&found.rp)),
+        sp_ftree_capacity: over(sp_ftree.as_ref()),
+        sp_dmodc_capacity: over(sp_dmodc.as_ref()),
+        exact_capacity: found.exact.over_capacity.map(Real),
+        ..row
+    }
+}

@@ -1,0 +1,179 @@
+//! The series of a folder: the throws of one kind at one fabric, and their results.
+
+use super::measures::{Measure, is_connected};
+use crate::LabError;
+use crate::compare::{EngineSpec, ThrowRow, read_throws};
+use dmodc_formats::netlist::{Equipment, removal};
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// All throws of one kind at one fabric.
+pub struct Set {
+    pub fabric: String,
+    pub equipment: Equipment,
+    pub rows: Vec<ThrowRow>,
+}
+
+impl Set {
+    pub fn throws(&self) -> usize {
+        self.throws_that(|_| true)
+    }
+
+    /// Throws after which every pair of leaves has an up-down path. The report compares only these.
+    pub fn connected_throws(&self) -> usize {
+        self.throws_that(is_connected)
+    }
+
+    /// Throws that hit nothing: the number of pieces drawn is 0.
+    pub fn idle_throws(&self) -> usize {
+        self.throws_that(|row| row.removed == 0)
+    }
+
+    fn throws_that(&self, is: impl Fn(&ThrowRow) -> bool) -> usize {
+        let of = self.rows.iter().filter(|row| row.throw > 0 && is(row));
+        of.map(|row| row.throw).collect::<HashSet<u32>>().len()
+    }
+
+    /// The exponent of the random numbers of pieces; `None` if the numbers were given.
+    pub fn exponent(&self) -> Option<f64> {
+        let by = |row: &ThrowRow| removal(row.max_exponent, row.seed, row.throw).0;
+        let drawn = self.rows.iter().all(|row| row.removed == by(row));
+        let first = self.rows.first().filter(|_| drawn)?;
+        Some(first.max_exponent)
+    }
+
+    /// The caption of the figures: fabric, throws, seed and versions.
+    pub fn caption(&self) -> String {
+        format!("{}; {}", self.title(), versions(&self.rows).join("; "))
+    }
+
+    pub fn title(&self) -> String {
+        let seed = self.rows.first().map_or(0, |row| row.seed);
+        let (fabric, faults) = (&self.fabric, self.equipment.faults());
+        format!("{fabric}: {faults}, {} throws, seed {seed}", self.throws())
+    }
+
+    /// The engines, in the order of the command line.
+    pub fn specs(&self) -> Vec<EngineSpec> {
+        engines(&self.rows)
+    }
+
+    pub fn measures(&self) -> Vec<Measure> {
+        let has = |m: &Measure| {
+            self.rows
+                .iter()
+                .any(|row| m.comparable_figure(row).is_some())
+        };
+        Measure::all().filter(has).collect()
+    }
+
+    /// The measures with figures in throws in which some pair has no up-down path.
+    pub fn measures_of_cut(&self) -> Vec<Measure> {
+        let has = |m: &Measure| self.rows.iter().any(|row| m.of_cut(row).is_some());
+        Measure::all().filter(has).collect()
+    }
+
+    /// Whether a row has the least A2A that its fabric allows.
+    pub fn has_bound(&self) -> bool {
+        self.rows.iter().any(|row| row.a2a_bound.is_some())
+    }
+
+    /// The reason why the throws that are not connected have a table of their own.
+    pub fn cut(&self) -> &'static str {
+        match self.rows.iter().any(|row| row.unreachable_pairs.is_none()) {
+            true => "some pair of leaves has no up-down path, or what is left is no tree",
+            false => "some pair of leaves has no up-down path",
+        }
+    }
+
+    pub fn slug(&self) -> String {
+        format!("{}-{}", self.fabric, self.equipment)
+    }
+}
+
+/// The engines of some rows, each once.
+pub fn engines<'a>(rows: impl IntoIterator<Item = &'a ThrowRow>) -> Vec<EngineSpec> {
+    let mut all: Vec<EngineSpec> = Vec::new();
+    for row in rows {
+        if !all.contains(&row.engine) {
+            all.push(row.engine.clone());
+        }
+    }
+    all
+}
+
+/// Reads the series of some folders, in the order of the number of nodes. A series may be in several files, as of a
+/// comparison in parts. Of rows for the same throw and engine the first counts.
+pub fn read(dirs: &[impl AsRef<Path>]) -> Result<Vec<Set>, LabError> {
+    let mut sets: Vec<Set> = Vec::new();
+    let mut files_of_all = Vec::new();
+    for dir in dirs {
+        files_of_all.extend(files(dir.as_ref())?);
+    }
+    for path in &files_of_all {
+        if between(path, "throws-", ".csv").is_none() {
+            continue;
+        }
+        for row in read_throws(path)? {
+            let is_its = |set: &Set| (&set.fabric, set.equipment) == (&row.fabric, row.degrade);
+            let at = sets.iter().position(is_its).unwrap_or_else(|| {
+                sets.push(Set {
+                    fabric: row.fabric.clone(),
+                    equipment: row.degrade,
+                    rows: vec![],
+                });
+                sets.len() - 1
+            });
+            sets[at].rows.push(row);
+        }
+    }
+    for set in &mut sets {
+        set.rows.sort_by_key(|row| row.throw);
+        let mut known = HashSet::new();
+        set.rows
+            .retain(|row| known.insert((row.throw, row.engine.clone())));
+        let mut fabrics: Vec<&str> = set.rows.iter().filter_map(ThrowRow::fabric_hash).collect();
+        fabrics.dedup();
+        if fabrics.len() > 1 {
+            let name = &set.fabric;
+            return Err(LabError::Other(format!(
+                "rows of two fabrics with the name '{name}': report them apart"
+            )));
+        }
+    }
+    sets.sort_by_key(|set| (set.rows.first().map(|row| row.nodes), set.equipment));
+    if sets.is_empty() {
+        let dirs = dirs.iter().map(|dir| dir.as_ref().display().to_string());
+        let dirs = dirs.collect::<Vec<_>>().join(", ");
+        return Err(LabError::Other(format!(
+            "{dirs}: no throws-*.csv with a throw; dmodc compare --degrade makes them"
+        )));
+    }
+    Ok(sets)
+}
+
+/// The part of a file name between `begin` and `end`.
+fn between<'p>(path: &'p Path, begin: &str, end: &str) -> Option<&'p str> {
+    path.file_name()?
+        .to_str()?
+        .strip_prefix(begin)?
+        .strip_suffix(end)
+}
+
+fn files(dir: &Path) -> Result<Vec<PathBuf>, LabError> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dir).map_err(LabError::file(dir))? {
+        files.push(entry.map_err(LabError::file(dir))?.path());
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The versions of the programs that made the rows, and the commits that they were built from, if known.
+pub fn versions<'a>(rows: impl IntoIterator<Item = &'a ThrowRow>) -> Vec<String> {
+    let mut all: Vec<String> = rows.into_iter().map(ThrowRow::made_by).collect();
+    all.sort();
+    all.dedup();
+    all
+}

@@ -1,0 +1,317 @@
+//! Medians, and comparisons of engines throw by throw.
+
+use super::measures::{Measure, is_comparable, is_connected};
+use super::sets::Set;
+use crate::compare::{EngineSpec, ThrowRow};
+use std::collections::{HashMap, HashSet};
+use std::ops::RangeInclusive;
+
+pub type Decade = RangeInclusive<usize>;
+
+const DECADES: [(Decade, &str); 5] = [
+    (0..=0, "0"),
+    (1..=9, "1–9"),
+    (10..=99, "10–99"),
+    (100..=999, "100–999"),
+    (1000..=usize::MAX, "1,000 and more"),
+];
+
+/// The median; `None` for no values.
+pub fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    quantile(&values, 0.5)
+}
+
+/// A quantile of ascending values, by linear interpolation.
+fn quantile(values: &[f64], part: f64) -> Option<f64> {
+    let place = part * values.len().checked_sub(1)? as f64;
+    let [low, high] = [place.floor(), place.ceil()].map(|place| values[place as usize]);
+    Some(low * (1.0 - place.fract()) + high * place.fract())
+}
+
+/// The comparable points of an engine: (faults, figure), ascending.
+pub fn points(set: &Set, spec: &EngineSpec, measure: Measure) -> Vec<(usize, f64)> {
+    let rows = set
+        .rows
+        .iter()
+        .filter(|row| row.engine == *spec && row.throw > 0);
+    let points = rows.filter_map(|row| Some((row.removed, measure.comparable_figure(row)?)));
+    ascending(points.collect())
+}
+
+/// The bounds of a measure in the comparable throws: (faults, bound), ascending.
+pub fn bounds(set: &Set, measure: Measure) -> Vec<(usize, f64)> {
+    let rows = set.rows.iter().filter(|row| row.throw > 0);
+    let bounds = rows.filter_map(|row| Some((row.throw, (row.removed, measure.bound(row)?))));
+    let by_throw: HashMap<u32, (usize, f64)> = bounds.collect();
+    ascending(by_throw.into_values().collect())
+}
+
+fn ascending(mut points: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
+    points.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    points
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Quartiles {
+    /// The number of faults.
+    pub x: f64,
+    pub low: f64,
+    pub median: f64,
+    pub high: f64,
+}
+
+impl Quartiles {
+    /// The quartiles of figures, by linear interpolation; `None` for no figures.
+    fn new(x: f64, mut figures: Vec<f64>) -> Option<Quartiles> {
+        figures.sort_by(f64::total_cmp);
+        Some(Quartiles {
+            x,
+            low: quantile(&figures, 0.25)?,
+            median: quantile(&figures, 0.5)?,
+            high: quantile(&figures, 0.75)?,
+        })
+    }
+}
+
+/// Running quartiles over a window of consecutive points with faults: an eighth of them, at least five. They start at
+/// the points without faults, and end at the last point, with the quartiles of the last window.
+pub fn running(points: &[(usize, f64)]) -> Vec<Quartiles> {
+    let (whole, points) = points.split_at(points.partition_point(|p| p.0 == 0));
+    let of = |x, run: &[(usize, f64)]| Quartiles::new(x, run.iter().map(|p| p.1).collect());
+    let mut line: Vec<Quartiles> = of(0.0, whole).into_iter().collect();
+    let window = (points.len() / 8).max(5).min(points.len());
+    let mut add = |at: Option<Quartiles>| {
+        // Keeps only the last of several points with the same x.
+        if line.last().map(|last| last.x) == at.map(|at| at.x) {
+            line.pop();
+        }
+        line.extend(at);
+    };
+    for run in points.windows(window.max(1)) {
+        let x = median(run.iter().map(|p| p.0 as f64).collect());
+        add(x.and_then(|x| of(x, run)));
+    }
+    if let Some(last) = points.last() {
+        add(of(last.0 as f64, &points[points.len() - window..]));
+    }
+    line
+}
+
+/// A median of an engine, and whether throws are missing that other engines route in full.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Median {
+    /// The median; `None` for no throws.
+    pub value: Option<f64>,
+    /// The number of throws behind the median, if other engines have more.
+    pub of_few: Option<usize>,
+}
+
+/// The median of a measure over the throws of a decade.
+pub fn median_of(set: &Set, spec: &EngineSpec, decade: &Decade, measure: Measure) -> Median {
+    median_over(throws_of(set, decade), spec, measure)
+}
+
+/// The median of a measure over the rows of an engine.
+pub fn median_over<'r>(
+    all: impl Iterator<Item = &'r ThrowRow> + Clone,
+    spec: &EngineSpec,
+    measure: Measure,
+) -> Median {
+    let rows = all.clone().filter(|row| row.engine == *spec);
+    let figures: Vec<f64> = rows
+        .filter_map(|row| measure.comparable_figure(row))
+        .collect();
+    let of_any = all.filter(|row| measure.comparable_figure(row).is_some());
+    let throws: HashSet<u32> = of_any.map(|row| row.throw).collect();
+    let few = (1..throws.len()).contains(&figures.len());
+    Median {
+        of_few: few.then_some(figures.len()),
+        value: median(figures),
+    }
+}
+
+/// The rows of a decade. The complete fabric counts once.
+fn throws_of<'s>(set: &'s Set, decade: &Decade) -> impl Iterator<Item = &'s ThrowRow> + Clone {
+    let once = |row: &&ThrowRow| (row.throw == 0) == (row.removed == 0);
+    let rows = set.rows.iter().filter(once);
+    rows.filter(move |row| decade.contains(&row.removed))
+}
+
+/// The median of a measure's bounds over the comparable throws of a decade.
+pub fn bound_of(set: &Set, decade: &Decade, measure: Measure) -> Option<f64> {
+    let bound = |row: &ThrowRow| Some((row.throw, measure.bound(row)?));
+    let by_throw: HashMap<u32, f64> = throws_of(set, decade).filter_map(bound).collect();
+    median(by_throw.into_values().collect())
+}
+
+/// The decades with comparable throws. Their names have in brackets the number of throws in which all pairs have an
+/// up-down path.
+pub fn decades(set: &Set) -> Vec<(Decade, String)> {
+    let has = |decade: &Decade| {
+        let mut rows = set.rows.iter();
+        rows.any(|row| decade.contains(&row.removed) && is_comparable(row))
+    };
+    let named = |(decade, name): (Decade, &str)| {
+        let connected = throws_of(set, &decade).filter(|row| is_connected(row));
+        let throws: HashSet<u32> = connected.map(|row| row.throw).collect();
+        let name = format!("{name} ({})", throws.len());
+        (decade, name)
+    };
+    let all = DECADES.into_iter().filter(|(decade, _)| has(decade));
+    all.map(named).collect()
+}
+
+pub const KINDS_OF_LOOPS: [&str; 5] = [
+    "host to host",
+    "on its lanes",
+    "hosts and switches",
+    "among switches",
+    "all",
+];
+
+fn loops(row: &ThrowRow) -> [Option<usize>; KINDS_OF_LOOPS.len()] {
+    [
+        row.host_credit_loops,
+        row.lane_credit_loops,
+        row.host_switch_credit_loops,
+        row.switch_credit_loops,
+        row.credit_loops,
+    ]
+}
+
+/// For each pair of engines, over the throws with faults that both route in full: the numbers of throws in which the
+/// first is better, equal and worse.
+pub fn matrix(set: &Set, measure: Measure) -> Vec<Vec<[usize; 3]>> {
+    let figures = |spec: EngineSpec| -> HashMap<u32, f64> {
+        let rows = set
+            .rows
+            .iter()
+            .filter(|row| row.removed > 0 && row.engine == spec);
+        let figures = rows.filter_map(|row| Some((row.throw, measure.comparable_figure(row)?)));
+        figures.collect()
+    };
+    let all: Vec<HashMap<u32, f64>> = set.specs().into_iter().map(figures).collect();
+    let beside = |mine: &HashMap<u32, f64>, theirs: &HashMap<u32, f64>| {
+        let mut counts = [0; 3];
+        for (throw, &mine) in mine {
+            if let Some(&theirs) = theirs.get(throw) {
+                let not_better = usize::from(!measure.is_better(mine, theirs));
+                counts[not_better + usize::from(measure.is_better(theirs, mine))] += 1;
+            }
+        }
+        counts
+    };
+    let row = |mine| all.iter().map(|theirs| beside(mine, theirs)).collect();
+    all.iter().map(row).collect()
+}
+
+/// The first words of the reasons that are no refusal, in rows of this version and of earlier ones.
+const FAILED: [&str; 3] = ["timed out", "not done in", "opensm ended"];
+
+/// The outcomes of the throws with faults for one engine.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Endings {
+    pub throws: usize,
+    pub refused: usize,
+    /// Throws in which the engine ran out of time, or OpenSM ended.
+    pub failed: usize,
+    /// Throws in which the engine leaves pairs without a route, though all pairs have an up-down path.
+    pub incomplete: usize,
+    /// Throws in which the engine leaves pairs without a route, and some pairs have no up-down path.
+    pub cut: usize,
+    pub most_left_out: u64,
+    /// Throws in which the routes have a credit loop, by [`KINDS_OF_LOOPS`]; unknown in rows of earlier versions.
+    pub looping: [Option<usize>; KINDS_OF_LOOPS.len()],
+    /// The most lanes for routes from host to host in a throw; unknown in rows of earlier versions.
+    pub lanes: Option<usize>,
+    pub reason: Option<String>,
+}
+
+/// An engine in the throws in which some pair has no up-down path.
+pub struct Cut {
+    pub spec: EngineSpec,
+    /// The number of throws in which the engine routes every pair.
+    pub throws: usize,
+    pub medians: Vec<Option<f64>>,
+}
+
+/// Counts the throws in which some pair has no up-down path, and measures each engine over those in which it routes
+/// every pair. The list also has the engines with no such throw.
+pub fn cut_throws(set: &Set, measures: &[Measure]) -> (usize, Vec<Cut>) {
+    let cut = |row: &&ThrowRow| row.throw > 0 && !is_connected(row);
+    let numbers: HashSet<u32> = set.rows.iter().filter(cut).map(|row| row.throw).collect();
+    let engines = set.specs().into_iter().map(|spec| {
+        let rows = || set.rows.iter().filter(cut).filter(|row| row.engine == spec);
+        let figures = |measure: &Measure| rows().filter_map(|row| measure.of_cut(row)).collect();
+        let medians = measures.iter().map(|measure| median(figures(measure)));
+        Cut {
+            throws: rows().filter(|row| row.is_routed_in_full()).count(),
+            medians: medians.collect(),
+            spec,
+        }
+    });
+    (numbers.len(), engines.collect())
+}
+
+pub fn endings(set: &Set, spec: &EngineSpec) -> Endings {
+    let mut endings = Endings::default();
+    let mut reasons: HashMap<&str, usize> = HashMap::new();
+    let of = |row: &&ThrowRow| row.engine == *spec && row.removed > 0;
+    for row in set.rows.iter().filter(of) {
+        endings.throws += 1;
+        if !row.accepted {
+            let failed = FAILED.iter().any(|start| row.reason.starts_with(start));
+            endings.failed += usize::from(failed);
+            endings.refused += usize::from(!failed);
+            *reasons.entry(&row.reason).or_default() += 1;
+            continue;
+        }
+        let left_out = row.no_route.unwrap_or(0);
+        let count = match row.unreachable_pairs {
+            Some(0) => &mut endings.incomplete,
+            _ => &mut endings.cut,
+        };
+        *count += usize::from(left_out > 0);
+        endings.most_left_out = endings.most_left_out.max(left_out);
+        endings.lanes = endings.lanes.max(row.lanes);
+        for (throws, loops) in endings.looping.iter_mut().zip(loops(row)) {
+            if let Some(loops) = loops {
+                *throws.get_or_insert(0) += usize::from(loops > 0);
+            }
+        }
+    }
+    let most = reasons
+        .into_iter()
+        .max_by_key(|&(reason, count)| (count, reason));
+    endings.reason = most.map(|(reason, _)| reason.to_owned());
+    endings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn running_quartiles_forget_outliers_and_end_at_the_last_throw() {
+        let mut points: Vec<(usize, f64)> = (1..=40).map(|x| (x, 10.0)).collect();
+        points[20].1 = 1000.0;
+        let line = running(&points);
+        let flat = |q: &Quartiles| [q.low, q.median, q.high] == [10.0; 3];
+        assert!(line.iter().all(flat), "{line:?}");
+        let ends = [line.first(), line.last()].map(|q| q.unwrap().x);
+        assert_eq!(ends, [3.0, 40.0]);
+        assert_eq!(running(&[]), []);
+        let medians = |points: &[(usize, f64)]| -> Vec<(f64, f64)> {
+            let line = running(points).into_iter();
+            line.map(|q| (q.x, q.median)).collect()
+        };
+        let start = medians(&[(0, 1.0), (0, 3.0), (2, 7.0)]);
+        assert_eq!(start, [(0.0, 2.0), (2.0, 7.0)]);
+        assert_eq!(medians(&[(2, 7.0)]), [(2.0, 7.0)]);
+        // 1 to 5: the quartiles are 2 and 4.
+        let five: Vec<(usize, f64)> = (1..=5).map(|x| (x, x as f64)).collect();
+        let found = running(&five)[0];
+        assert_eq!([found.low, found.median, found.high], [2.0, 3.0, 4.0]);
+    }
+}

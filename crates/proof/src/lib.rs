@@ -1,0 +1,125 @@
+//! Proves forwarding tables before they are sent. It uses the fabric alone, and nothing that computed the tables.
+//!
+//! *Claim.* Each LID has an entry at each switch, but for a list of pairs that are left out. Every packet that a switch
+//! has an entry for is delivered. No packet turns from down to up, but on a list of detours. There is no credit loop.
+//!
+//! *What is checked.* Switches are in a total order, by rank first; a link goes up to the greater end. For each switch s
+//! and LID d with an entry, the port is up and leads to d itself, or to a switch s' with an entry for d (1). If s' is
+//! below s, its entry goes down or to d (2), or the pair of s and d is a listed detour and the turn counts. All turns
+//! that count close no cycle with the dependencies of channels that the order allows: up to up, up to down, down to
+//! down, but not back over the same link (3).
+//!
+//! *Theorem.* Then the claim holds.
+//! 1. By (1) a path ends only at d. So it is delivered, or it goes on for ever and so repeats a channel.
+//! 2. Without turns, by (2), a path goes up, then down: the order of its switches first grows, then falls. It repeats none.
+//! 3. With turns, each two channels in a row are a dependency that the order allows, or a turn that counts; back over the
+//!    same link a packet could only go by a turn, which (3) has as a cycle. By (3) there is no cycle, so no repetition.
+//! 4. A credit loop is a cycle of such dependencies, which (3) excludes; without turns the order does. ∎
+//!
+//! *Cost.* Rows are compared in blocks with what is known to be right at switches whose ports lead alike; an equal
+//! block needs no second look. `make instructions` counts it.
+//!
+//! In reading order: `ways`, where each port leads; `rows`, (1) and (2) for all entries; `turns`, (3).
+
+#![forbid(unsafe_code)]
+
+mod rows;
+mod turns;
+mod ways;
+
+use dmodc_fabric::{Fabric, Guid, Lid, PortNumber, SwitchId};
+use typed_index_collections::TiSlice;
+use ways::Ways;
+
+/// What the maker of the tables says of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Claim<'c> {
+    /// By switch: its position in the order of switches. A link goes up to the end with the greater one, of equal
+    /// positions to the switch with the greater GUID.
+    pub order: &'c TiSlice<SwitchId, u32>,
+    /// Pairs of switches (from, to), ascending: packets from the first to LIDs at the second may turn.
+    pub detours: &'c [(SwitchId, SwitchId)],
+    /// Pairs of switches (from, to), ascending: the first has no entry for LIDs at the second.
+    pub left_out: &'c [(SwitchId, SwitchId)],
+    /// Whether all switches need entries for one another (OpenSM's `connect_roots`); else those whose end nodes do.
+    pub connect_roots: bool,
+}
+
+/// What was proven, in numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Proven {
+    /// Pairs of switch and LID without an entry that the claim lists.
+    pub left_out: usize,
+    /// Different turns from down to up, by the switches before, at and after the turn.
+    pub turns: usize,
+}
+
+/// Why an entry is wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Reason {
+    /// The port does not exist, is dark, or leads to another end node.
+    #[error("port {0} does not lead there")]
+    Port(PortNumber),
+    /// The next switch has no entry.
+    #[error("port {0} leads to a switch without an entry")]
+    DeadEnd(PortNumber),
+    /// A turn from down to up that the claim does not list.
+    #[error("port {0} leads down to a switch that sends it up")]
+    Turn(PortNumber),
+    /// No entry, and the claim does not list the pair.
+    #[error("no entry, and the pair is not listed as left out")]
+    Hole,
+    /// An entry where the claim lists the pair as left out.
+    #[error("port {0}, where the pair is listed as left out")]
+    Listed(PortNumber),
+    /// An entry for a LID that nobody has.
+    #[error("port {0} for a LID that nobody has")]
+    NoOwner(PortNumber),
+    /// A turn that closes a cycle of channels.
+    #[error("the turn to port {0} closes a cycle of channels")]
+    Cycle(PortNumber),
+    /// The row is too short for the LIDs of the fabric.
+    #[error("the table ends before this LID")]
+    Short,
+}
+
+/// The first entry found wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("switch {switch}, LID {lid}: {reason}")]
+pub struct Refuted {
+    /// Node GUID of the switch.
+    pub switch: Guid,
+    /// The LID.
+    pub lid: Lid,
+    /// What is wrong.
+    pub reason: Reason,
+}
+
+/// Proves the claim for tables: `rows` has the table of each switch, by LID.
+///
+/// # Errors
+/// The first entry for which the claim does not hold.
+pub fn prove(
+    fabric: &Fabric,
+    rows: &TiSlice<SwitchId, &[u8]>,
+    claim: &Claim<'_>,
+) -> Result<Proven, Refuted> {
+    let refute = |switch: SwitchId, lid: usize, reason| Refuted {
+        switch: fabric.guid(switch),
+        lid: Lid::from(lid),
+        reason,
+    };
+    let ways = Ways::new(fabric, claim.order);
+    let highest = fabric.max_lid().index();
+    for (switch, row) in rows.iter_enumerated() {
+        if row.len() <= highest {
+            return Err(refute(switch, row.len(), Reason::Short));
+        }
+    }
+    let found = |(switch, lid, reason)| refute(switch, lid, reason);
+    let left_out = rows::left_out(&ways, rows, claim).map_err(found)?;
+    let turns = rows::check(&ways, rows, claim).map_err(found)?;
+    turns::check(fabric, &ways, &turns).map_err(found)?;
+    let turns = turns.len();
+    Ok(Proven { left_out, turns })
+}

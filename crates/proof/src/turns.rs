@@ -1,0 +1,90 @@
+//! Whether turns close a cycle with the dependencies that the order of switches allows.
+//!
+//! The order alone allows no cycle, so each cycle has a turn: a walk from the channel after a turn, over allowed
+//! dependencies and turns, that comes to a turn's channel before. One depth-first search over (switch, switch) channels
+//! finds one if there is one. A packet that goes up to a switch and back over the same link would have to turn below it,
+//! back again: such a turn is a cycle at once, so no dependency leads back.
+
+use crate::Reason;
+use crate::rows::{Fault, Turns};
+use crate::ways::{Way, Ways};
+use dmodc_fabric::{Fabric, PortNumber, SwitchId};
+use std::collections::{BTreeMap, BTreeSet};
+use typed_index_collections::TiVec;
+
+/// A channel: the switches from and to.
+type Channel = (SwitchId, SwitchId);
+
+/// Checks that turns close no cycle.
+///
+/// # Errors
+/// A turn on a cycle, at the switch before it.
+pub fn check(fabric: &Fabric, ways: &Ways, turns: &Turns) -> Result<(), Fault> {
+    if turns.is_empty() {
+        return Ok(());
+    }
+    let mut above: BTreeMap<Channel, Vec<SwitchId>> = BTreeMap::new();
+    for &(from, at, to) in turns.keys() {
+        above.entry((from, at)).or_default().push(to);
+    }
+    let neighbours: TiVec<SwitchId, Vec<Way>> = fabric
+        .switches()
+        .keys()
+        .map(|s| {
+            let ways = ways.ways(s).iter();
+            let links = ways.filter(|way| matches!(way, Way::Up(_) | Way::Down(_)));
+            links
+                .copied()
+                .collect::<BTreeSet<Way>>()
+                .into_iter()
+                .collect()
+        })
+        .collect();
+    // The channels that may follow a channel.
+    let next = |(from, at): Channel| {
+        let came_up = neighbours[at].contains(&Way::Down(from));
+        let allowed = neighbours[at].iter().filter_map(move |way| match *way {
+            Way::Up(to) if came_up => Some(to),
+            Way::Down(to) if to != from => Some(to),
+            _ => None,
+        });
+        let turned = above.get(&(from, at)).into_iter().flatten().copied();
+        let all: Vec<Channel> = allowed.chain(turned).map(|to| (at, to)).collect();
+        all
+    };
+    // `true`: on the way of the search; `false`: all behind it is searched.
+    let mut seen: BTreeMap<Channel, bool> = BTreeMap::new();
+    for (&(from, at, to), &lid) in turns {
+        if from == to {
+            return Err((from, lid, Reason::Cycle(port(ways, from, at))));
+        }
+        if seen.contains_key(&(at, to)) {
+            continue;
+        }
+        let mut open = vec![((at, to), next((at, to)))];
+        seen.insert((at, to), true);
+        while let Some((channel, left)) = open.last_mut() {
+            let Some(follower) = left.pop() else {
+                seen.insert(*channel, false);
+                open.pop();
+                continue;
+            };
+            match seen.get(&follower) {
+                Some(true) => return Err((from, lid, Reason::Cycle(port(ways, from, at)))),
+                Some(false) => {}
+                None => {
+                    seen.insert(follower, true);
+                    open.push((follower, next(follower)));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The lowest port from one switch to another.
+fn port(ways: &Ways, from: SwitchId, to: SwitchId) -> PortNumber {
+    let is_there = |way: &Way| matches!(way, Way::Up(s) | Way::Down(s) if *s == to);
+    let at = ways.ways(from).iter().position(is_there);
+    PortNumber(at.unwrap_or_default() as u8)
+}

@@ -1,0 +1,425 @@
+//! Sound tables are proven, and each kind of mutation of them is found.
+
+use dmodc_core::{Engine, Options};
+use dmodc_fabric::random::Random;
+use dmodc_fabric::{Fabric, Lid, NO_PATH, Peer, PortNumber, SwitchId, Tables};
+use dmodc_formats::netlist::Netlist;
+use dmodc_proof::{Claim, Proven, Reason, Refuted, prove};
+use fabrics::pgft;
+use typed_index_collections::TiVec;
+
+/// A routed fabric, and the claim for its tables.
+struct Routed {
+    fabric: Fabric,
+    tables: Tables,
+    order: TiVec<SwitchId, u32>,
+    detours: Vec<(SwitchId, SwitchId)>,
+    left_out: Vec<(SwitchId, SwitchId)>,
+}
+
+impl Routed {
+    fn new(netlist: &Netlist) -> Routed {
+        let (fabric, _) = netlist.to_fabric(None).expect("LIDs are right");
+        let engine = Engine::new(1).expect("threads");
+        let plan = engine.plan(&fabric, &Options::default()).expect("a tree");
+        let (tables, _) = engine.tables(&fabric, &plan).expect("tables fit");
+        Routed {
+            order: plan.ranking().positions(),
+            detours: plan.detours(),
+            left_out: {
+                let mut left = plan.connections().left.clone();
+                left.sort_unstable();
+                left
+            },
+            fabric,
+            tables,
+        }
+    }
+
+    fn prove(&self, tables: &Tables) -> Result<Proven, Refuted> {
+        let rows = rows(tables);
+        let claim = Claim {
+            order: &self.order,
+            detours: &self.detours,
+            left_out: &self.left_out,
+            connect_roots: false,
+        };
+        prove(&self.fabric, &rows, &claim)
+    }
+
+    /// A port of a switch, drawn among those that `wanted` selects.
+    fn port(
+        &self,
+        random: &mut Random,
+        s: SwitchId,
+        wanted: impl Fn(u8, Peer) -> bool,
+    ) -> Option<u8> {
+        let ports = self.fabric.ports_of(s);
+        let found = ports.filter(|&(port, peer)| wanted(port.0, peer));
+        let ports: Vec<u8> = found.map(|(port, _)| port.0).collect();
+        (!ports.is_empty()).then(|| ports[random.below(ports.len())])
+    }
+
+    /// The switch of a LID.
+    fn home(&self, lid: Lid) -> Option<SwitchId> {
+        let mut all = fabrics::lids(&self.fabric).into_iter();
+        Some(all.find(|owned| owned.0 == lid)?.1)
+    }
+
+    /// Where the entry of a switch leads.
+    fn next(&self, s: SwitchId, lid: Lid) -> Option<SwitchId> {
+        let port = PortNumber(self.tables.row(s)[lid]);
+        Some(self.fabric.far(s, port)?.0)
+    }
+
+    fn is_up(&self, a: SwitchId, b: SwitchId) -> bool {
+        self.order[a] < self.order[b]
+    }
+}
+
+fn rows(tables: &Tables) -> TiVec<SwitchId, &[u8]> {
+    let switches = (0..tables.len()).map(SwitchId::from);
+    switches.map(|s| &tables.row(s).raw).collect()
+}
+
+/// Whole and degraded trees; the last ones leave pairs without an up-down path.
+fn netlists() -> Vec<Netlist> {
+    let mut all = Vec::new();
+    for shape in [
+        "PGFT(2;4,6;1,4;1,2)",
+        "PGFT(3;3,4,3;1,2,4;1,1,1)",
+        "PGFT(3;2,2,3;1,2,2;1,2,1)",
+    ] {
+        let whole = pgft(shape);
+        for seed in 0..4 {
+            let (less, _) = whole
+                .without_links(seed as usize * 3, seed)
+                .expect("links enough");
+            let (less, _) = less
+                .without_switches(seed as usize, seed, false)
+                .expect("switches enough");
+            all.push(less);
+        }
+        all.push(whole);
+    }
+    all
+}
+
+#[test]
+fn sound_tables_are_proven() {
+    let (mut turns, mut left_out) = (0, 0);
+    for netlist in netlists() {
+        let routed = Routed::new(&netlist);
+        let proven = routed.prove(&routed.tables).expect("sound");
+        (turns, left_out) = (turns + proven.turns, left_out + proven.left_out);
+    }
+    assert!(turns > 0, "some fabrics have detours");
+}
+
+/// A kind of mutation: the entry that a switch gets for a LID instead, if it has such a mutation.
+type Kind = (
+    &'static str,
+    fn(&Routed, &mut Random, SwitchId, Lid) -> Option<u8>,
+);
+
+const KINDS: [Kind; 7] = [
+    ("a port that does not exist", |routed, _, s, _| {
+        Some(routed.fabric.switches()[s].ports.checked_add(1)?).filter(|&p| p != NO_PATH)
+    }),
+    ("a dark port", |routed, random, s, _| {
+        routed.port(random, s, |_, peer| peer == Peer::None)
+    }),
+    ("another host's port", |routed, random, s, lid| {
+        let own = routed.tables.row(s)[lid];
+        routed.port(random, s, |port, peer| {
+            port != own && matches!(peer, Peer::EndNode(_))
+        })
+    }),
+    // Between two switches without end nodes nobody needs one.
+    ("no entry", |routed, _, s, _| {
+        let has_nodes = !routed.fabric.end_nodes_of(s).is_empty();
+        has_nodes.then_some(NO_PATH)
+    }),
+    ("the switch itself", |routed, _, s, lid| {
+        (routed.tables.row(s)[lid] != 0).then_some(0)
+    }),
+    // Two switches send to one another: the one above sends down to one that sends up.
+    (
+        "down to a switch that sends up",
+        |routed, random, s, lid| {
+            routed.port(random, s, |_, peer| match peer {
+                Peer::Switch { index, .. } if routed.is_up(index, s) => {
+                    let next = routed.next(index, lid);
+                    next.is_some_and(|to| routed.is_up(index, to))
+                }
+                _ => false,
+            })
+        },
+    ),
+    // A switch that has to go down goes up: the one that sends down to it turns its packets.
+    (
+        "up where the switch above sends down",
+        |routed, random, s, lid| {
+            let sends_here = |above| routed.next(above, lid) == Some(s);
+            let is_below = routed
+                .fabric
+                .neighbours(s)
+                .any(|above| routed.is_up(s, above) && sends_here(above));
+            routed.port(random, s, |_, peer| {
+                is_below && matches!(peer, Peer::Switch { index, .. } if routed.is_up(s, index))
+            })
+        },
+    ),
+];
+
+#[test]
+fn each_mutation_is_found() {
+    let mut random = Random::new(7);
+    let all: Vec<Routed> = netlists().iter().map(Routed::new).collect();
+    for (name, mutate) in KINDS {
+        let mut tried = 0;
+        while tried < 100 {
+            let routed = &all[random.below(all.len())];
+            let s = SwitchId::from(random.below(routed.tables.len()));
+            let lid = Lid::from(1 + random.below(routed.tables.width() - 1));
+            let old = routed.tables.row(s)[lid];
+            let Some(new) = mutate(routed, &mut random, s, lid) else {
+                continue;
+            };
+            // A pair with a detour may well have another one.
+            let home = routed.home(lid);
+            let has_detour = home.is_some_and(|home| routed.detours.contains(&(s, home)));
+            if old == new || old == NO_PATH || has_detour {
+                continue;
+            }
+            let mut tables = routed.tables.clone();
+            tables.row_mut(s)[lid] = new;
+            let refuted = routed.prove(&tables);
+            assert!(
+                refuted.is_err(),
+                "{name}: switch {s:?}, LID {lid}: {old} -> {new}"
+            );
+            tried += 1;
+        }
+    }
+}
+
+#[test]
+fn entries_of_lids_that_nobody_has_are_found() {
+    let routed = Routed::new(&pgft("PGFT(2;2,2;1,2;1,1)"));
+    let mut tables = routed.tables.clone();
+    tables.row_mut(SwitchId(0))[Lid(0)] = 1;
+    assert!(matches!(
+        routed.prove(&tables),
+        Err(Refuted {
+            reason: Reason::NoOwner(PortNumber(1)),
+            ..
+        })
+    ));
+}
+
+#[test]
+fn lists_are_complete_and_hold_nothing_else() {
+    for netlist in netlists() {
+        let routed = Routed::new(&netlist);
+        let without_detours = Routed {
+            detours: Vec::new(),
+            ..Routed::new(&netlist)
+        };
+        let proven = routed.prove(&routed.tables).expect("sound");
+        if proven.turns > 0 {
+            let refuted = without_detours
+                .prove(&routed.tables)
+                .expect_err("a turn that is not listed");
+            assert!(matches!(refuted.reason, Reason::Turn(_)), "{refuted}");
+        }
+        let mut listed = Routed::new(&netlist);
+        let first = routed.fabric.end_nodes().first().expect("a host");
+        let other = first.switch.max(SwitchId(1));
+        listed.left_out.push((SwitchId(0), other));
+        listed.left_out.sort_unstable();
+        listed.left_out.dedup();
+        let refuted = listed
+            .prove(&routed.tables)
+            .expect_err("a pair that is not left out");
+        assert!(matches!(refuted.reason, Reason::Listed(_)), "{refuted}");
+    }
+}
+
+/// Detours in a ring of four switches around one below: each turn is listed, and together they close a cycle.
+#[test]
+fn turns_that_close_a_cycle_are_found() {
+    // Two leaves 0 and 1 below two spines 2 and 3. Packets to 2 turn at 0, packets to 3 turn at 1.
+    let net = fabrics::Net::new(&[(0, 2), (0, 3), (1, 2), (1, 3)], &[0, 1, 2, 3]);
+    let fabric = net.build();
+    let order = TiVec::from(vec![0, 1, 2, 3]);
+    let mut tables = Tables::for_fabric(&fabric);
+    for (lid, home, port) in fabrics::lids(&fabric) {
+        for s in 0..4 {
+            let to = |next: u32| port_to(&fabric, SwitchId(s), SwitchId(next));
+            let port = match (s, home.0) {
+                (s, home) if s == home => port,
+                (2, 3) => to(0),
+                (3, 2) => to(1),
+                (0, 1) => to(2),
+                (1, 0) => to(3),
+                (_, home) => to(home),
+            };
+            tables.row_mut(SwitchId(s))[lid] = port.0;
+        }
+    }
+    let detours = [(2, 3), (3, 2)].map(|(from, to)| (SwitchId(from), SwitchId(to)));
+    let claim = |detours| Claim {
+        order: &order,
+        detours,
+        left_out: &[],
+        connect_roots: false,
+    };
+    let refuted =
+        prove(&fabric, &rows(&tables), &claim(&detours)).expect_err("2-0-3-1-2 is a cycle");
+    assert!(matches!(refuted.reason, Reason::Cycle(_)), "{refuted}");
+    // Both turns at one leaf close none.
+    for (lid, home, _) in fabrics::lids(&fabric) {
+        if home == SwitchId(2) {
+            let to_0 = port_to(&fabric, SwitchId(3), SwitchId(0));
+            tables.row_mut(SwitchId(3))[lid] = to_0.0;
+        }
+    }
+    let proven = prove(&fabric, &rows(&tables), &claim(&detours)).expect("no cycle");
+    assert_eq!(proven.turns, 2);
+}
+
+/// The port to a neighbour.
+fn port_to(fabric: &Fabric, from: SwitchId, to: SwitchId) -> PortNumber {
+    let mut links = fabric.links_of(from);
+    links.find(|link| link.1 == to).expect("a link").0
+}
+
+/// At each switch and LID, in all blocks and in the last one, which is not whole.
+#[test]
+fn each_wrong_entry_is_found_wherever_it_is() {
+    for netlist in [
+        pgft("PGFT(2;4,6;1,4;1,2)"),
+        pgft("PGFT(3;3,4,3;1,2,4;1,1,1)"),
+    ] {
+        let routed = Routed::new(&netlist);
+        let mut tables = routed.tables.clone();
+        for s in routed.fabric.switches().keys() {
+            let ports = routed.fabric.switches()[s].ports;
+            for lid in (0..tables.width()).map(Lid::from) {
+                let right = tables.row(s)[lid];
+                let is_mine = routed.home(lid) == Some(s);
+                // No port of the switch, the switch itself, and no entry where it or its hosts are meant.
+                let wrong = [ports + 1, 254, 0, NO_PATH]
+                    .into_iter()
+                    .filter(|&wrong| wrong != right && (wrong != NO_PATH || is_mine));
+                for wrong in wrong {
+                    tables.row_mut(s)[lid] = wrong;
+                    assert!(
+                        routed.prove(&tables).is_err(),
+                        "{s:?} {lid}: {right} -> {wrong}"
+                    );
+                }
+                tables.row_mut(s)[lid] = right;
+            }
+        }
+        assert!(routed.prove(&tables).is_ok());
+    }
+}
+
+/// A loop of two switches: a claim whose order has them at one position does not hide it.
+#[test]
+fn an_order_with_equals_hides_no_loop() {
+    let fabric = fabrics::Net::new(&[(0, 1), (0, 2), (1, 2)], &[0, 1, 2]).build();
+    let mut tables = Tables::for_fabric(&fabric);
+    for (lid, home, port) in fabrics::lids(&fabric) {
+        for s in [0, 1, 2].map(SwitchId) {
+            let to = if s == home {
+                port
+            } else {
+                port_to(&fabric, s, home)
+            };
+            tables.row_mut(s)[lid] = to.0;
+        }
+    }
+    let claim = Claim {
+        order: &TiVec::from(vec![0, 0, 1]),
+        detours: &[],
+        left_out: &[],
+        connect_roots: false,
+    };
+    prove(&fabric, &rows(&tables), &claim).expect("all go straight");
+    for (lid, home, _) in fabrics::lids(&fabric) {
+        if home == SwitchId(2) {
+            let to = [(0, 1), (1, 0)].map(|(s, to)| port_to(&fabric, SwitchId(s), SwitchId(to)));
+            let mut looped = tables.clone();
+            looped.row_mut(SwitchId(0))[lid] = to[0].0;
+            looped.row_mut(SwitchId(1))[lid] = to[1].0;
+            prove(&fabric, &rows(&looped), &claim).expect_err("0 and 1 send to one another");
+        }
+    }
+}
+
+#[test]
+fn short_rows_are_found() {
+    let routed = Routed::new(&pgft("PGFT(2;2,2;1,2;1,1)"));
+    let all = rows(&routed.tables);
+    for s in all.keys() {
+        let mut short = all.clone();
+        short[s] = &short[s][..short[s].len() - 1];
+        let claim = Claim {
+            order: &routed.order,
+            detours: &[],
+            left_out: &[],
+            connect_roots: false,
+        };
+        let refuted = prove(&routed.fabric, &short, &claim).expect_err("a row is short");
+        assert_eq!(refuted.reason, Reason::Short);
+    }
+}
+
+/// Rows that are alike but for one entry: in each block the spines know all other entries.
+#[test]
+fn a_wrong_entry_among_known_ones_is_found() {
+    let whole = pgft("PGFT(2;8,16;1,4;1,1)");
+    let (less, _) = whole.without_links(1, 1).expect("links enough");
+    for netlist in [whole, less] {
+        let routed = Routed::new(&netlist);
+        let mut tables = routed.tables.clone();
+        for s in routed.fabric.switches().keys() {
+            let row = tables.row(s).to_owned();
+            for lid in (1..tables.width()).map(Lid::from) {
+                tables.row_mut(s)[lid] = 254;
+                assert!(routed.prove(&tables).is_err(), "{s:?} {lid}");
+                tables.row_mut(s)[lid] = row[lid];
+            }
+            // All LIDs of a switch by a dark port, as they go where the link is not lost.
+            for to in routed.fabric.switches().keys() {
+                let dark = routed.fabric.ports_of(s);
+                for (port, _) in dark.filter(|(_, peer)| *peer == Peer::None) {
+                    for (lid, home, _) in fabrics::lids(&routed.fabric) {
+                        if home == to {
+                            tables.row_mut(s)[lid] = port.0;
+                        }
+                    }
+                    assert!(routed.prove(&tables).is_err(), "{s:?} {to:?} {port}");
+                    tables.row_mut(s).copy_from_slice(&row);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn roots_need_entries_for_one_another_if_they_are_connected() {
+    let routed = Routed::new(&pgft("PGFT(2;2,2;1,2;1,1)"));
+    let claim = Claim {
+        order: &routed.order,
+        detours: &routed.detours,
+        left_out: &routed.left_out,
+        connect_roots: true,
+    };
+    let refuted =
+        prove(&routed.fabric, &rows(&routed.tables), &claim).expect_err("roots lack them");
+    assert_eq!(refuted.reason, Reason::Hole);
+}

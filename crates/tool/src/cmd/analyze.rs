@@ -1,0 +1,288 @@
+//! `dmodc analyze`: the load of links under traffic patterns.
+
+mod ports;
+mod shown;
+
+use super::args::Drain;
+use super::patterns::{Pattern, job, pairs, pattern};
+use super::several::{in_one, one_after_another};
+use super::tables::{Input, Judged};
+use crate::failure::{Failure, Outcome};
+use crate::input::{input, is_dash};
+use crate::output::{print_json, print_text, progress, write_to};
+use dmodc_analysis::{Exact, Grouped, Risk, Tick, Traffic, bounds, check, within};
+use dmodc_core::{Engine, NodeType, NodeTypes, Ranking};
+use dmodc_fabric::{Drained, Fabric, NodeId, NodeKind};
+use dmodc_watch::wiring;
+use serde_json::Value;
+use shown::{Found, json, text};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Measure the congestion risk of the forwarding tables of any routing engine
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dmodc route fabric.net --lfts - | dmodc analyze fabric.net -
+  dmodc analyze fabric.net opensm-lfts.dump --patterns sp --order opensm-ftree-ca-order.dump
+  dmodc analyze opensm-subnet.lst opensm-lfts.dump --json | jq .a2a
+  dmodc analyze fabric.net io.lfts --patterns cn2io --io-guids io.guids
+  dmodc analyze fabric.net fabric.lfts --patterns a2a,ebb --permutations 200
+  dmodc analyze fabric.net fabric.lfts --patterns a2a --exact
+  dmodc analyze fabric.net fabric.lfts --ports ports.csv
+  dmodc analyze fabric.net fabric.lfts --patterns rails
+  dmodc analyze fabric.net fabric.lfts --patterns sp,pairs:ring.txt --job hosts.txt
+
+The congestion risk of a port between switches is the lesser of the numbers of sources and of
+destinations of the routes through it; that of a pattern is the maximum over the ports. The A2A bound
+is the least A2A that links allow to routes balanced by destination: min(h, (N-h)/u) for a leaf or a
+larger subtree with h of N end nodes and u links up; likewise for the links of one switch above the
+leaves that has hosts, which send over these alone. Bound and risks are of the nodes that take part.
+The A2A risk of a port is itself a bound: the worst permutation (--exact) is the most flows that any
+permutation sends over one port, a maximum matching of its sources and destinations. Effective
+bisection bandwidth (ebb) pairs one random half of the nodes with the other, which sends nothing, but
+with --both. A flow gets 1/k of its most loaded link.
+
+pairs:FILE: the traffic of a program, two hosts a line: sender, receiver. It prints the risk; the most
+flows over one port, each flow counted; and the rates of the flows if each link is shared max-min fair,
+hosts' links too, in parts of the fastest link between switches.
+
+A rail is the same port of many servers, which sit at switches of their own. rails: all to all (A2A) and
+all shifts (SP) within each rail alone, and all to all within all rails at once.
+
+Where links between switches differ in speed, rows \"over capacity\" divide each risk by the link's
+part of the fastest speed, and ebb counts likewise; an unknown speed counts as the most common one.
+Aggregation nodes take no part, nor do end nodes that the order file leaves out, nor pairs whose route
+does not arrive.
+
+With adaptive routing (ar_updn, ar_ftree and the like of OpenSM 5.x) switches choose ports by load,
+and the tables have only the port of packets that must stay in order: the figures mean little then. An
+.fdbs does not show this; ibdiagnet2.far does: a warning has the number of such entries.")]
+pub struct Args {
+    #[command(flatten)]
+    input: Input,
+    /// Traffic patterns, with commas between them: a2a (or all-to-all), rp, sp, cn2io, io2cn, ebb, rails,
+    /// pairs:FILE
+    #[arg(long, alias = "pattern", value_name = "LIST", value_delimiter = ',', value_parser = pattern,
+        default_values = ["a2a", "rp", "sp"])]
+    patterns: Vec<Pattern>,
+    /// Node order of the shifts, as opensm-ftree-ca-order.dump [default: topological NIDs]
+    #[arg(long, value_name = "F", value_parser = input())]
+    order: Option<PathBuf>,
+    /// The hosts of a job in the order of its ranks, one a line. Others take no part
+    #[arg(long, value_name = "F", conflicts_with = "order", value_parser = input())]
+    job: Option<PathBuf>,
+    #[command(flatten)]
+    drain: Drain,
+    /// Find the worst permutation as well, by maximum matching
+    #[arg(long)]
+    exact: bool,
+    /// Write a CSV row for each port between switches here
+    #[arg(long, value_name = "F")]
+    ports: Option<PathBuf>,
+    /// In ebb, have both halves send to each other at once
+    #[arg(long)]
+    both: bool,
+    /// Number of random permutations, and of random matchings
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..))]
+    permutations: u32,
+    /// Seed of the random permutations
+    #[arg(long, value_name = "S", default_value = "1")]
+    seed: u64,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: Args) -> Outcome {
+    let start = Instant::now();
+    let all = args.input.load(None)?;
+    if all.len() > 1 && (args.ports.is_some() || args.order.is_some() || args.job.is_some()) {
+        return Err(Failure::Usage(
+            "--ports, --order and --job take a file with one fabric",
+        ));
+    }
+    let mut answers = Vec::new();
+    for judged in all {
+        answers.push(one(judged, &args, start)?);
+    }
+    let is_taken = args.ports.as_deref().is_some_and(is_dash);
+    match args.json {
+        true => print_json(&in_one(
+            answers.into_iter().map(|(.., json)| json).collect(),
+        ))?,
+        false => {
+            let texts = answers
+                .iter()
+                .map(|(fabric, text, _)| (fabric, text.clone()));
+            print_text(&one_after_another(texts.collect()), is_taken)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A fabric, and the answer about it as text and as JSON.
+fn one(
+    mut judged: Judged,
+    args: &Args,
+    start: Instant,
+) -> Result<(Fabric, String, Value), Failure> {
+    let drain = args.drain.file.as_deref();
+    judged.options.drain = (args.input.reading).drain(drain, &judged.fabric, &judged.names)?;
+    let order = match (&args.order, &args.job) {
+        (Some(path), _) => args.input.reading.order(path, &judged.fabric)?,
+        (_, Some(path)) => job(path, &judged)?,
+        _ => topological_order(&judged)?,
+    };
+    let types = NodeTypes::new(&judged.options);
+    let by_type = |p: &Pattern| matches!(p, Pattern::Cn2io | Pattern::Io2cn);
+    if args.patterns.iter().any(by_type) && !types.are_given() {
+        return Err(Failure::Usage(
+            "the patterns cn2io and io2cn need --cn-guids, --io-guids or both",
+        ));
+    }
+    let traffic = Traffic::new(&judged.fabric, &judged.tables, &order);
+    let nodes = judged.fabric.end_nodes().iter();
+    let all = nodes.filter(|n| n.kind != NodeKind::Aggregation).count();
+    let left_out = all - traffic.nodes().len();
+    if left_out > 0 {
+        let what = if args.job.is_some() { "job" } else { "order" };
+        log::warn!("{left_out} of {all} end nodes are not in the {what} and take no part");
+    }
+    let ranking = Ranking::new(&judged.fabric, &judged.options);
+    // Drained links carry nothing.
+    let drained = Drained::ends(&judged.fabric, &judged.options.drain);
+    let usable = judged.fabric.without(&drained);
+    let rank = |switch| ranking.rank(switch);
+    let (bound, bound_over_capacity) = bounds(&usable, traffic.nodes(), rank, traffic.channels());
+    let mut found = Found {
+        bound,
+        bound_over_capacity,
+        exact: None,
+        check: check(&judged.fabric, &judged.tables, |a, b| ranking.is_up(a, b)),
+        risks: Vec::new(),
+        ebb: None,
+        pairs: None,
+        railed: None,
+        seconds: 0.0,
+    };
+    for pattern in &args.patterns {
+        if !found.risks.iter().any(|(known, _)| known == pattern) {
+            measure(&judged, &types, &traffic, pattern, args, &mut found)?;
+        }
+    }
+    if let Some(path) = &args.ports {
+        let rows = ports::ports(&judged, &traffic, found.pairs.as_ref());
+        write_to(path, |out| out.write_all(&rows))?;
+    }
+    if args.exact {
+        found.exact = Some(worst_permutation(&traffic, &found.risks, false));
+    }
+    found.seconds = start.elapsed().as_secs_f64();
+    let json = json(&judged, &traffic, &found, args);
+    let text = text(&judged, &traffic, &found, args.both);
+    Ok((judged.fabric, text, json))
+}
+
+/// End nodes in the order of Dmodc's topological NIDs, or by switch GUID and port if the fabric is no tree.
+fn topological_order(judged: &Judged) -> Result<Vec<NodeId>, Failure> {
+    match Engine::new(0)?.plan(&judged.fabric, &judged.options) {
+        Ok(plan) => Ok(plan.order().to_vec()),
+        Err(reason) => {
+            log::warn!("{reason}: end nodes are ordered by switch GUID and port instead");
+            Ok(judged.fabric.end_nodes().keys().collect())
+        }
+    }
+}
+
+struct Railed {
+    /// The name and the number of nodes of each rail.
+    rails: Vec<(String, usize)>,
+    found: Grouped,
+}
+
+/// Measures a pattern, and adds its figures to `found`.
+fn measure(
+    judged: &Judged,
+    types: &NodeTypes,
+    traffic: &Traffic,
+    pattern: &Pattern,
+    args: &Args,
+    found: &mut Found,
+) -> Result<(), Failure> {
+    let of_type =
+        |t: NodeType| move |node: NodeId| types.of(judged.fabric.end_nodes()[node].guid) == t;
+    let (compute, io) = (of_type(NodeType::Compute), of_type(NodeType::Io));
+    let (count, seed, name) = (args.permutations as usize, args.seed, pattern.to_string());
+    let all = traffic.nodes().len() as u64;
+    let of_both_types = || {
+        let nodes = || traffic.nodes().iter();
+        let compute = nodes().filter(|&&node| compute(node)).count();
+        compute.min(nodes().filter(|&&node| io(node)).count()) as u64
+    };
+    let mut risk = |work: u64, measure: &dyn Fn(Tick) -> Risk| {
+        let risk = with_bar(&name, work, measure);
+        found.risks.push((pattern.clone(), risk));
+    };
+    match pattern {
+        Pattern::A2a => risk(all, &|tick| traffic.all_to_all(tick)),
+        Pattern::Rp => risk(count as u64, &|tick| {
+            traffic.random_permutations(count, seed, tick)
+        }),
+        Pattern::Sp => risk(all.saturating_sub(1), &|tick| traffic.shifts(tick)),
+        Pattern::Cn2io => risk(of_both_types(), &|tick| {
+            traffic.type_to_type(compute, io, tick)
+        }),
+        Pattern::Io2cn => risk(of_both_types(), &|tick| {
+            traffic.type_to_type(io, compute, tick)
+        }),
+        Pattern::Ebb => {
+            found.ebb = with_bar(&name, count as u64, |tick| {
+                traffic.effective_bisection_bandwidth(count, seed, args.both, tick)
+            });
+        }
+        Pattern::Rails => found.railed = Some(within_rails(judged, traffic)?),
+        Pattern::Pairs(_) if found.pairs.is_some() => {
+            return Err(Failure::Usage("analyze takes one pairs:FILE"));
+        }
+        Pattern::Pairs(file) => {
+            let pairs = pairs(file, judged, traffic.nodes())?;
+            found.pairs = Some(traffic.workload(&pairs));
+        }
+    }
+    Ok(())
+}
+
+fn within_rails(judged: &Judged, traffic: &Traffic) -> Result<Railed, Failure> {
+    let known = wiring::rails(&judged.fabric, &judged.names);
+    if known.is_empty() {
+        return Err(Failure::Usage(
+            "the pattern rails needs a fabric with rails: switches that have the same port of each of many servers",
+        ));
+    }
+    let (mut rails, mut groups) = (Vec::new(), Vec::new());
+    for rail in known {
+        let mut nodes = traffic.nodes().to_vec();
+        nodes.retain(|node| rail.nodes.binary_search(node).is_ok());
+        rails.push((rail.name, nodes.len()));
+        groups.push(nodes);
+    }
+    let found = within(&judged.fabric, &judged.tables, &groups);
+    Ok(Railed { rails, found })
+}
+
+fn worst_permutation(traffic: &Traffic, risks: &[(Pattern, Risk)], all: bool) -> Exact {
+    let known = risks.iter().find(|(p, _)| *p == Pattern::A2a);
+    let bounds = known.map_or_else(|| traffic.all_to_all(&|_| ()), |(_, risk)| risk.clone());
+    let ports = traffic.channels().len() as u64;
+    with_bar("exact", ports, |tick| {
+        traffic.worst_permutation(&bounds, all, tick)
+    })
+}
+
+fn with_bar<T>(what: &str, work: u64, measure: impl FnOnce(Tick) -> T) -> T {
+    let bar = progress(work, "{msg:>5} {wide_bar} {pos}/{len} {eta}").with_message(what.to_owned());
+    let done = measure(&|done| bar.inc(done));
+    bar.finish_and_clear();
+    done
+}

@@ -1,0 +1,194 @@
+//! The output of `dmodc analyze`.
+
+use super::super::check::loops;
+use super::super::patterns::Pattern;
+use super::super::tables::Judged;
+use super::{Args, Railed};
+use crate::output::add;
+use dmodc_analysis::{ChannelId, CheckReport, Ebb, Exact, Risk, Traffic, Workload};
+use serde_json::{Value, json};
+use std::fmt::Display;
+
+const WORST: usize = 10;
+
+pub struct Found {
+    pub bound: Option<u32>,
+    pub bound_over_capacity: Option<f64>,
+    pub exact: Option<Exact>,
+    pub check: CheckReport,
+    pub risks: Vec<(Pattern, Risk)>,
+    pub ebb: Option<Ebb>,
+    pub pairs: Option<Workload>,
+    pub railed: Option<Railed>,
+    pub seconds: f64,
+}
+
+pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> Value {
+    let mut object = json!({
+        "nodes": judged.fabric.end_nodes().len(),
+        "switches": judged.fabric.switches().len(),
+        "links": judged.fabric.switch_links(),
+        "taking_part": traffic.nodes().len(),
+        "skipped": traffic.skipped(),
+        "permutations": args.permutations,
+        "seed": args.seed,
+        "bound": found.bound,
+        "seconds": found.seconds,
+    });
+    for (key, loops) in found.check.loops() {
+        object[key] = json!(loops.count);
+    }
+    let port = |channel| judged.channel(traffic.channels().get(channel));
+    let ports = |what: &str, worst: Vec<(ChannelId, u32)>| -> Value {
+        let worst = worst.into_iter();
+        worst
+            .map(|(c, value)| json!({ what: value, "port": port(c) }))
+            .collect()
+    };
+    if let Some(exact) = &found.exact {
+        object["exact"] = json!(exact.value);
+        add(&mut object, "exact_capacity", exact.over_capacity);
+        object["exact_ports"] = ports("exact", exact.worst(WORST));
+    }
+    add(&mut object, "a2a_bound_capacity", found.bound_over_capacity);
+    if let Some(ebb) = found.ebb {
+        object["ebb"] = json!(ebb.percent);
+        object["ebb_confidence"] = json!(ebb.confidence);
+        object["ebb_both"] = json!(args.both);
+    }
+    if let Some(Railed { rails, found }) = &found.railed {
+        let worst = |risk: &Risk| json!({ "risk": risk.value, "port": worst_port(risk).map(port) });
+        let rails = rails.iter().zip(&found.alone);
+        let rails = rails.map(|((name, nodes), (a2a, sp))| {
+            json!({ "rail": name, "nodes": nodes, "a2a": worst(a2a), "sp": worst(sp) })
+        });
+        object["rails"] =
+            json!({ "at_once": worst(&found.at_once), "alone": rails.collect::<Value>() });
+    }
+    if let Some(pairs) = &found.pairs {
+        let ports = pairs.flows.worst(WORST).into_iter().map(|(c, flows)| {
+            json!({ "flows": flows, "risk": pairs.risk.by_channel[c], "port": port(c) })
+        });
+        object["pairs"] = json!({
+            "flows": pairs.count,
+            "risk": pairs.risk.value,
+            "flows_at_worst_port": pairs.flows.value,
+            "worst": ports.collect::<Value>(),
+        });
+        if let Some(rates) = pairs.rates {
+            object["pairs"]["rates"] = json!({
+                "mean": rates.mean,
+                "least": rates.least,
+                "fifth_percentile": rates.fifth_percentile,
+                "median": rates.median,
+            });
+        }
+    }
+    for (pattern, risk) in &found.risks {
+        object[pattern.to_string()] = json!(risk.value);
+        add(
+            &mut object,
+            &format!("{pattern}_capacity"),
+            risk.over_capacity,
+        );
+        let worst = ports("risk", risk.worst(WORST));
+        object[format!("{pattern}_ports")] =
+            json!({ "histogram": risk.histogram(), "worst": worst });
+    }
+    object
+}
+
+/// The worst port under a pattern, unless no port has any flow.
+fn worst_port(risk: &Risk) -> Option<ChannelId> {
+    let worst = risk.worst(1).into_iter().find(|&(_, value)| value > 0);
+    worst.map(|(channel, _)| channel)
+}
+
+pub fn text(judged: &Judged, traffic: &Traffic, found: &Found, both: bool) -> String {
+    let risks = &found.risks;
+    let port = |channel| judged.channel(traffic.channels().get(channel));
+    let mut text = String::new();
+    let mut row = |what: &str, value: &dyn Display| {
+        text += &format!("{what:<26}  {value:>8}\n", value = value.to_string());
+    };
+    for (pattern, risk) in risks {
+        let name = pattern.to_string().to_uppercase();
+        let is_a2a = *pattern == Pattern::A2a;
+        row(&name, &risk.value);
+        if let Some(bound) = found.bound.filter(|_| is_a2a) {
+            row(&format!("{name} bound"), &bound);
+        }
+        if let Some(over) = risk.over_capacity {
+            row(&format!("{name} over capacity"), &format!("{over:.1}"));
+        }
+        if let Some(bound) = found.bound_over_capacity.filter(|_| is_a2a) {
+            row("A2A bound over capacity", &format!("{bound:.1}"));
+        }
+    }
+    if let Some(pairs) = &found.pairs {
+        row("pairs flows", &pairs.count);
+        row("pairs risk", &pairs.risk.value);
+        row("pairs flows, worst port", &pairs.flows.value);
+        if let Some(rates) = pairs.rates {
+            for (what, rate) in [
+                ("mean", rates.mean),
+                ("median", rates.median),
+                ("5th percentile", rates.fifth_percentile),
+                ("least", rates.least),
+            ] {
+                row(&format!("pairs rate, {what}"), &format!("{rate:.3}"));
+            }
+        }
+    }
+    if let Some(Railed { rails, found }) = &found.railed {
+        let mut row = |what: &str, risk: &Risk| {
+            let worst = worst_port(risk).map_or(String::new(), |c| format!("  {}", port(c)));
+            row(what, &format!("{:>8}{worst}", risk.value));
+        };
+        for ((name, nodes), (a2a, sp)) in rails.iter().zip(&found.alone) {
+            row(&format!("{name} A2A of {nodes}"), a2a);
+            row(&format!("{name} SP"), sp);
+        }
+        row("rails at once, A2A", &found.at_once);
+    }
+    if let Some(exact) = &found.exact {
+        row("worst permutation", &exact.value);
+        if let Some(over) = exact.over_capacity {
+            row("  over capacity", &format!("{over:.1}"));
+        }
+    }
+    if let Some(ebb) = found.ebb {
+        let name = if both { "EBB both ways" } else { "EBB" };
+        let figures = format!("{:>8.1} % ± {:.1}", ebb.percent, ebb.confidence);
+        row(name, &figures);
+    }
+    row("end nodes taking part", &traffic.nodes().len());
+    row("pairs with no route", &traffic.skipped());
+    row("credit loops", &found.check.credit_loops.count);
+    for (kind, count) in loops(&found.check) {
+        row(kind, &count);
+    }
+    row("seconds", &format!("{:.3}", found.seconds));
+    let worst = |worst: Vec<(ChannelId, u32)>| -> String {
+        let line = |(c, value)| format!("{value:>8}  {}\n", port(c));
+        worst.into_iter().map(line).collect()
+    };
+    for (pattern, risk) in risks {
+        let name = pattern.to_string().to_uppercase();
+        text += &format!("\n{name}: ports by risk\n");
+        let histogram = risk.histogram();
+        let most = histogram.values().copied().max().unwrap_or(1);
+        for (value, ports) in histogram {
+            let bar = "#".repeat((ports * 40).div_ceil(most));
+            text += &format!("{value:>8}  {ports:>8}  {bar}\n");
+        }
+        text += &format!("{name}: worst ports\n{}", worst(risk.worst(WORST)));
+    }
+    if let Some(exact) = &found.exact {
+        text += &format!(
+            "\nworst permutation: worst ports\n{}",
+            worst(exact.worst(WORST))
+        );
+    }
+    text
+}

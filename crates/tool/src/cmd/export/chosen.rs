@@ -1,0 +1,138 @@
+//! The ports of servers that an export is about: those with a name that fits, or those of one rail.
+//!
+//! A port's name is the last word of a description of several, `mlx5_1`; of an adapter with several ports the number is
+//! behind it, `HCA-1/2`. A rail is the switches where most ports of servers have the same name: a single port with
+//! another name there, as drivers number them, belongs to it. Rails are numbered from 1 in the order of these names.
+
+use crate::failure::Failure;
+use dmodc_fabric::{EndNode, Fabric, NodeId, NodeKind, SwitchId, counted};
+use dmodc_formats::names::fits;
+use dmodc_formats::netlist::Names;
+use std::collections::BTreeMap;
+use typed_index_collections::{TiSlice, TiVec};
+
+/// Which ports to take.
+#[derive(clap::Args)]
+pub struct Chosen {
+    /// Take the ports of servers with these names alone, such as mlx5_[0-3]
+    #[arg(long, value_name = "PATTERN")]
+    ports: Option<String>,
+    /// Take the ports at the switches of this rail alone, from 1 on
+    #[arg(long, value_name = "N", conflicts_with = "ports")]
+    rail: Option<usize>,
+}
+
+/// A port's name in parts that sort as people count: text and numbers.
+type Name = (Vec<(String, u64)>, String);
+
+impl Chosen {
+    /// The end nodes of an order that are chosen.
+    pub fn of_order(
+        &self,
+        fabric: &Fabric,
+        names: &Names,
+        order: &[NodeId],
+    ) -> Result<Vec<NodeId>, Failure> {
+        let ports = port_names(fabric, names);
+        let mut chosen = order.to_vec();
+        if let Some(pattern) = &self.ports {
+            chosen.retain(|&node| {
+                let name = &ports[node];
+                let adapter = name.split_once('/').map_or(&**name, |(adapter, _)| adapter);
+                fits(pattern, name) || fits(pattern, adapter)
+            });
+            if chosen.is_empty() {
+                let is_host = |node: &&NodeId| fabric.end_nodes()[**node].kind == NodeKind::Ca;
+                let mut all: Vec<Name> = order
+                    .iter()
+                    .filter(is_host)
+                    .map(|&node| parts(ports[node].clone()))
+                    .collect();
+                all.sort();
+                all.dedup();
+                let some: Vec<String> = all.into_iter().take(12).map(|(_, name)| name).collect();
+                let text = format!("no port fits '{pattern}': there are {}", some.join(", "));
+                return Err(Failure::Other(text.into()));
+            }
+        }
+        if let Some(number) = self.rail {
+            let rails = rails(fabric, &ports);
+            let Some((_, switches)) = number.checked_sub(1).and_then(|at| rails.get(at)) else {
+                let names: Vec<String> = (rails.iter().zip(1..))
+                    .map(|((name, _), number)| format!("{number} ({name})"))
+                    .collect();
+                let text = format!("no rail {number}: there are {}", names.join(", "));
+                return Err(Failure::Other(text.into()));
+            };
+            chosen.retain(|&node| switches.contains(&fabric.end_nodes()[node].switch));
+        }
+        Ok(chosen)
+    }
+}
+
+/// The rails: the name of most ports, and the switches.
+fn rails(fabric: &Fabric, ports: &TiSlice<NodeId, String>) -> Vec<(String, Vec<SwitchId>)> {
+    let mut count: BTreeMap<SwitchId, BTreeMap<Name, usize>> = BTreeMap::new();
+    for (node, end) in fabric.end_nodes().iter_enumerated() {
+        if end.kind == NodeKind::Ca {
+            let name = parts(ports[node].clone());
+            *count
+                .entry(end.switch)
+                .or_default()
+                .entry(name)
+                .or_insert(0) += 1;
+        }
+    }
+    let mut rails: BTreeMap<Name, Vec<SwitchId>> = BTreeMap::new();
+    for (switch, names) in count {
+        // Of several names that are as frequent, the first.
+        let most = names.into_iter().rev().max_by_key(|(_, count)| *count);
+        if let Some((name, _)) = most {
+            rails.entry(name).or_default().push(switch);
+        }
+    }
+    let rails = rails
+        .into_iter()
+        .map(|((_, name), switches)| (name, switches));
+    rails.collect()
+}
+
+/// The name of the port of each end node.
+fn port_names(fabric: &Fabric, names: &Names) -> TiVec<NodeId, String> {
+    let count = counted(names.node_guids.iter().copied());
+    let nodes = fabric.end_nodes().iter_enumerated();
+    let name = |(node, end): (NodeId, &EndNode)| {
+        // The words between may be addresses.
+        let words = names.end_nodes[node].split_whitespace().skip(1);
+        let name = words.last().unwrap_or_default();
+        let guid = names.node_guids[node];
+        match count[&guid] {
+            1 => name.to_owned(),
+            // The ports of an adapter with several have its GUID and their number.
+            _ => format!("{name}/{}", end.guid.0.wrapping_sub(guid.0)),
+        }
+    };
+    nodes.map(name).collect()
+}
+
+/// A name with its parts.
+fn parts(name: String) -> Name {
+    let mut parts: Vec<(String, u64)> = vec![Default::default()];
+    let mut after_digit = false;
+    for c in name.chars() {
+        match c.to_digit(10) {
+            Some(digit) => {
+                let number = &mut parts.last_mut().expect("never empty").1;
+                *number = number.saturating_mul(10).saturating_add(digit.into());
+            }
+            None => {
+                if after_digit {
+                    parts.push(Default::default());
+                }
+                parts.last_mut().expect("never empty").0.push(c);
+            }
+        }
+        after_digit = c.is_ascii_digit();
+    }
+    (parts, name)
+}

@@ -1,0 +1,124 @@
+//! A follower's commands, with a time limit: one prints the fabric, one the master.
+
+use crate::failure::Failure;
+use dmodc_fabric::Guid;
+use dmodc_formats::files::{MOST, at_most};
+use dmodc_formats::netlist::Netlist;
+use dmodc_lab::LabError;
+use dmodc_lab::sim::{Guard, PrivateDir, Program, last_line};
+use std::env;
+use std::fs::File;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+/// `timeout` ends a command with all processes that the command has started.
+const TIMEOUT: Program = Program {
+    name: "timeout",
+    package: "coreutils",
+};
+const GRACE: Duration = Duration::from_secs(2);
+
+pub struct Commands {
+    /// Prints the fabric as ibnetdiscover does.
+    pub discover: String,
+    /// Prints the master SM, as sminfo does.
+    pub sminfo: String,
+    pub limit: Duration,
+    dir: PrivateDir,
+}
+
+impl Commands {
+    pub fn new(discover: String, sminfo: String, limit: Duration) -> Result<Commands, Failure> {
+        let dir = PrivateDir::new()?;
+        Ok(Commands {
+            discover,
+            sminfo,
+            limit,
+            dir,
+        })
+    }
+
+    /// Runs the discovery, at most until the deadline; returns the present fabric as text.
+    pub fn discover(&self, until: Instant) -> Result<Vec<u8>, Failure> {
+        let left = until.saturating_duration_since(Instant::now());
+        let text = self.run(&self.discover, left).map_err(Failure::discovery)?;
+        if text.is_empty() {
+            let reason = format!("'{}' has printed nothing", self.discover);
+            return Err(Failure::discovery(reason));
+        }
+        Ok(text)
+    }
+
+    /// Whether the node where a discovery began manages the subnet. An error if that is unknown.
+    pub fn is_master_here(&self, text: &[u8], netlist: &Netlist) -> Result<bool, String> {
+        let here = initiator(text).ok_or("the discovery does not say where it began")?;
+        let answer = self.run(&self.sminfo, self.limit)?;
+        let answer = String::from_utf8_lossy(&answer);
+        let manager = guid_after(&answer, "sm guid 0x");
+        let manager = manager.ok_or_else(|| format!("'{}' names no SM: {answer}", self.sminfo))?;
+        let is_here = |node: &&dmodc_formats::netlist::Node| node.guid == here;
+        let node = netlist.nodes.iter().find(is_here);
+        let has = |port| node.is_some_and(|n| n.port_guid(port) == manager);
+        let ports = node.into_iter().flat_map(|node| &node.ports);
+        Ok(manager == here || ports.into_iter().any(has))
+    }
+
+    pub fn notify(&self, command: &str) -> Result<(), String> {
+        self.run(command, self.limit.max(NOTIFY)).map(drop)
+    }
+
+    /// Runs a shell command in this process' folder. Returns its output, or the reason of its failure.
+    fn run(&self, command: &str, limit: Duration) -> Result<Vec<u8>, String> {
+        let (output, errors) = (self.dir.path().join("out"), self.dir.path().join("err"));
+        let start = || -> Result<Guard, LabError> {
+            let mut timeout = TIMEOUT.command_of_group(self.dir.path())?;
+            let seconds = format!("{:.3}", limit.as_secs_f64().max(0.01));
+            timeout.current_dir(env::current_dir().unwrap_or_default());
+            timeout.args(["--kill-after=1", &seconds, "sh", "-c", command]);
+            Guard::start_apart(timeout, &output, &errors)
+        };
+        let mut child = start().map_err(|e| e.to_string())?;
+        let status = child.wait(limit + GRACE);
+        let read = |file: &Path| File::open(file).and_then(|file| at_most(MOST, file));
+        let fails = |how: String| {
+            let printed = read(&errors).unwrap_or_default();
+            let printed = String::from_utf8_lossy(&printed);
+            let last = last_line(&printed).map(|line| format!(": {line}"));
+            Err(format!("'{command}' {how}{}", last.unwrap_or_default()))
+        };
+        match status {
+            Some(status) if status.success() => read(&output).map_err(|e| e.to_string()),
+            Some(status) if !has_timed_out(status) => fails(format!("has failed, {status}")),
+            _ => fails(format!("was not done in {:.1} s", limit.as_secs_f64())),
+        }
+    }
+}
+
+/// The least time limit for `--notify`: a service manager may wait for others.
+const NOTIFY: Duration = Duration::from_secs(60);
+
+/// Whether `timeout` has ended its command: exit status 124, or killed with the command.
+fn has_timed_out(status: ExitStatus) -> bool {
+    matches!(status.code(), None | Some(124 | 137))
+}
+
+/// The lines of a discovery that describe the fabric: all but comments, which have the date.
+pub fn content(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = text.split(|&byte| byte == b'\n');
+    lines.filter(|line| !line.starts_with(b"#"))
+}
+
+fn initiator(text: &[u8]) -> Option<Guid> {
+    let comments = text.split(|&byte| byte == b'\n');
+    let mut comments = comments.take_while(|line| line.is_empty() || line.starts_with(b"#"));
+    comments.find_map(|line| guid_after(&String::from_utf8_lossy(line), "Initiated from node "))
+}
+
+/// The GUID after `words`, in hexadecimal.
+fn guid_after(text: &str, words: &str) -> Option<Guid> {
+    let (_, rest) = text.split_once(words)?;
+    let end = rest.find(|c: char| !c.is_ascii_hexdigit());
+    let digits = &rest[..end.unwrap_or(rest.len())];
+    digits.parse().ok()
+}

@@ -1,0 +1,214 @@
+//! Reads files with oddities: an oddity is a warning on standard error; under `--strict` the file is refused.
+
+use crate::failure::Failure;
+use crate::input;
+use crate::input::shown;
+use crate::output::complain;
+use dmodc_fabric::{Drained, Fabric, Guid, Lid, NodeId, Tables};
+use dmodc_formats::drain;
+use dmodc_formats::input::{Fault, Lenient};
+use dmodc_formats::lft::{Dump, parse_order_leniently};
+use dmodc_formats::netlist::{
+    NameMap, Names, Netlist, Plan, VirtualPorts, parse_guids_leniently, parse_names_leniently,
+};
+use dmodc_formats::reference::Reference;
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A reference, and its fabric.
+pub type Known = (Reference, Arc<Fabric>);
+
+/// How to treat oddities in a file.
+#[derive(Clone, Copy, clap::Args)]
+pub struct Reading {
+    /// Refuse a file with oddities, instead of warning
+    #[arg(long)]
+    strict: bool,
+}
+
+impl Reading {
+    pub fn netlist(self, path: &Path) -> Result<Netlist, Failure> {
+        let netlist = self.without_lids(path)?;
+        if netlist.has_several_fabrics() {
+            complain(&format!(
+                "dmodc: warning: {}: several fabrics that no link joins, with LIDs in common: taken as one here, with \
+                 other LIDs; route, check and analyze treat each alone\n",
+                shown(path).display()
+            ));
+        }
+        Ok(netlist)
+    }
+
+    /// Reads a netlist whose LIDs do not count.
+    pub fn without_lids(self, path: &Path) -> Result<Netlist, Failure> {
+        let read = input::read(path, Netlist::parse_leniently)?;
+        self.take(path, read)
+    }
+
+    /// Reads the fabrics of a file: one, or subnets of their own that have LIDs in common.
+    pub fn fabrics(self, path: &Path) -> Result<Vec<Netlist>, Failure> {
+        let fabrics = self.without_lids(path)?.fabrics();
+        if fabrics.len() > 1 {
+            complain(&format!(
+                "dmodc: {}: {} fabrics that no link joins, with LIDs in common: each is treated alone\n",
+                shown(path).display(),
+                fabrics.len()
+            ));
+        }
+        Ok(fabrics)
+    }
+
+    /// Parses the text of a netlist; messages have this name.
+    pub fn netlist_text(self, name: &Path, text: &[u8]) -> Result<Netlist, Failure> {
+        let read = Netlist::parse_leniently(text).map_err(|fault| fault.in_file(name))?;
+        self.take(name, read)
+    }
+
+    pub fn places(self, path: &Path) -> Result<Reference, Failure> {
+        let read = input::read(path, Reference::parse_leniently)?;
+        self.take(path, read)
+    }
+
+    /// Reads a reference of a fabric and its places, if one is given. Warns of a reference of another fabric and
+    /// ignores it.
+    pub fn known(self, path: Option<&Path>, fabric: &Fabric) -> Result<Option<Known>, Failure> {
+        let Some(path) = path else { return Ok(None) };
+        let places = self.places(path)?;
+        let reference = places.fabric().map_err(Failure::lids(path))?;
+        if reference.is_of_another_fabric(fabric) {
+            complain(&format!(
+                "dmodc: {}: of another fabric: most switches are not in it; going on without it\n",
+                shown(path).display()
+            ));
+            return Ok(None);
+        }
+        Ok(Some((places, Arc::new(reference))))
+    }
+
+    /// Reads a dump of tables. Warns if switches choose ports themselves (adaptive routing).
+    pub fn dump(self, path: &Path) -> Result<Dump, Failure> {
+        let read = input::read(path, Dump::parse_leniently)?;
+        let dump = self.take(path, read)?;
+        if dump.adaptive > 0 {
+            complain(&format!(
+                "dmodc: warning: {}: adaptive routing: for {} of {} entries the switch may choose another \
+                 port: packets may leave by other ports than these tables have\n",
+                shown(path).display(),
+                dump.adaptive,
+                dump.entries(),
+            ));
+        }
+        Ok(dump)
+    }
+
+    /// The tables of a fabric in the dump of a file.
+    pub fn tables(self, path: &Path, dump: &Dump, fabric: &Fabric) -> Result<Tables, Failure> {
+        let tables = dump.tables_leniently(fabric);
+        self.take(path, tables.map_err(|fault| fault.in_file(shown(path)))?)
+    }
+
+    pub fn order(self, path: &Path, fabric: &Fabric) -> Result<Vec<NodeId>, Failure> {
+        let read = input::read(path, |bytes| parse_order_leniently(fabric, bytes))?;
+        self.take(path, read)
+    }
+
+    /// Reads a GUID file, if one is given.
+    pub fn guids(self, path: Option<&Path>) -> Result<Vec<Guid>, Failure> {
+        self.given(path, parse_guids_leniently)
+    }
+
+    /// Reads the file of drained links, if one is given.
+    pub fn drain(
+        self,
+        path: Option<&Path>,
+        fabric: &Fabric,
+        names: &Names,
+    ) -> Result<Vec<Drained>, Failure> {
+        let parse =
+            |text: &[u8]| drain::parse_leniently(fabric, &names.switches, &names.labels, text);
+        self.given(path, parse)
+    }
+
+    /// The LIDs of virtual ports that are not their port's, each with its end node, if a file is given. Without one,
+    /// warns where there can be some.
+    pub fn virtual_lids(
+        self,
+        path: Option<&Path>,
+        (net, netlist): (&Path, &Netlist),
+        fabric: &Fabric,
+    ) -> Result<Vec<(Lid, NodeId)>, Failure> {
+        let Some(path) = path else {
+            let ports = netlist.shareable_ports();
+            if ports > 0 {
+                complain(&format!(
+                    "dmodc: warning: {}: {ports} ports of hosts may have virtual ports with LIDs of their own, which this \
+                     file does not show: --vports takes ibdiagnet2.vports\n",
+                    shown(net).display()
+                ));
+            }
+            return Ok(Vec::new());
+        };
+        let read = input::read(path, VirtualPorts::parse_leniently)?;
+        self.take(path, self.take(path, read)?.lids(fabric))
+    }
+
+    /// A cabling plan as a reference of a fabric, by the names of its nodes.
+    pub fn plan(self, path: &Path, now: &Netlist) -> Result<Netlist, Failure> {
+        let read = input::read(path, Plan::parse_leniently)?;
+        self.take(path, self.take(path, read)?.reference(now))
+    }
+
+    /// Reads a map from GUIDs to names, if one is given.
+    pub fn names(self, path: Option<&Path>) -> Result<NameMap, Failure> {
+        self.given(path, parse_names_leniently)
+    }
+
+    fn given<T: Default, R: Error + Send + Sync + 'static>(
+        self,
+        path: Option<&Path>,
+        parse: impl FnOnce(&[u8]) -> Result<Lenient<T, R>, Fault<R>>,
+    ) -> Result<T, Failure> {
+        match path {
+            Some(path) => self.take(path, input::read(path, parse)?),
+            None => Ok(T::default()),
+        }
+    }
+
+    /// Prints the warnings and returns the value.
+    fn take<T, R: Error + Send + Sync + 'static>(
+        self,
+        path: &Path,
+        read: Lenient<T, R>,
+    ) -> Result<T, Failure> {
+        let Lenient {
+            value,
+            mut warnings,
+        } = read;
+        let (remarks, remark_count) = warnings.remarks();
+        let count = warnings.count();
+        let path = shown(path);
+        let file = path.display();
+        let tell = |first: Vec<Fault<R>>, count: u64| {
+            let named = first.len() as u64;
+            for fault in first {
+                complain(&format!("dmodc: warning: {}\n", fault.in_file(path)));
+            }
+            if count > named && !self.strict {
+                complain(&format!(
+                    "dmodc: warning: {file}: {count} such places in all\n"
+                ));
+            }
+        };
+        tell(remarks, remark_count);
+        if count == 0 {
+            return Ok(value);
+        }
+        tell(warnings.first(), count);
+        if self.strict {
+            let text = format!("{file}: {count} warnings, and --strict refuses them");
+            return Err(Failure::Other(text.into()));
+        }
+        Ok(value)
+    }
+}

@@ -1,0 +1,36 @@
+//! `dmodc report`: a comparison as a page to read.
+
+use crate::failure::Outcome;
+use crate::output::{print_text, write_to};
+use dmodc_lab::report::report;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Make a page with figures of the rows of 'dmodc compare --degrade'
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dmodc compare fabric.net --degrade links --throws 100 --max-exponent 8 -o results
+  dmodc report results
+  dmodc report part-1 part-2 part-3
+
+Reads DIR/throws-*.csv, also files of earlier versions; writes DIR/report.html, with all in it that it
+needs, its figures as DIR/*.svg, and its tables in short as DIR/summary.md.")]
+pub struct Args {
+    /// Folder of the comparison, or several of its parts; the page comes into the first
+    #[arg(required = true, value_name = "DIR")]
+    dirs: Vec<PathBuf>,
+}
+
+pub fn run(args: Args) -> Outcome {
+    let (dir, report) = (&args.dirs[0], report(&args.dirs)?);
+    let (page, figures) = (dir.join("report.html"), report.figures.len());
+    let mut files = report.figures;
+    files.push(("summary.md".into(), report.summary));
+    files.push(("report.html".into(), report.html));
+    for (name, text) in files {
+        write_to(&dir.join(name), |out| out.write_all(text.as_bytes()))?;
+    }
+    let page = page.display();
+    print_text(&format!("{page}: {figures} figures\n"), false)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,300 @@
+//! `dmodc route`: routes the fabric of a file with Dmodc.
+
+use super::args::Routing;
+use super::several::{in_one, one_after_another, parts_json, parts_text};
+use super::tables::{proven, switch_name};
+use super::{drained, left_out};
+use crate::failure::{Failure, Outcome};
+use crate::input::{input, is_dash, shown};
+use crate::output::{add, print_json, print_text, write_to};
+use dmodc_core::{Engine, Filled, PHASES, Plan, hop_row};
+use dmodc_fabric::{EndPairs, Fabric, Lid, NodeId, SwitchId, Tables};
+use dmodc_formats::drain::{self, Use};
+use dmodc_formats::lft::{write_dump, write_lid_matrix, write_order};
+use dmodc_formats::netlist::{Names, Netlist};
+use dmodc_watch::wiring::wiring_warnings;
+use indicatif::ProgressBar;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// The number of unreachable pairs, and of warnings of the wiring, to print.
+const NAMED: usize = 10;
+
+/// Route a fabric with Dmodc and write its forwarding tables
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ibnetdiscover | dmodc route - --lfts dmodc.lfts      then: opensm -R file -U dmodc.lfts
+  dmodc route fabric.net --root-guids roots.txt --json
+  dmodc route fabric.net --lfts F --lid-matrix M       then: opensm -R file -U F -M M
+  dmodc route fabric.net --order order.txt --alternatives ports.txt
+  dmodc route fabric.net --lfts fabric.lfts.gz --plain
+
+GUID files hold one GUID a line; '#' begins a comment. The order file has the format of
+opensm-ftree-ca-order.dump. A line of the alternatives file is SWITCH_GUID LID PORT[,PORT..]: all
+ports by which Dmodc could send from that switch to that end node. Without --lid-matrix OpenSM's
+engine file counts the hops itself, which takes a minute on large fabrics. A file whose name ends in .gz is
+packed; the tool reads it as it is, OpenSM does not.")]
+pub struct Args {
+    /// The fabric
+    #[arg(value_parser = input())]
+    net: PathBuf,
+    /// Write the forwarding tables here, as opensm-lfts.dump
+    #[arg(long, value_name = "F")]
+    lfts: Option<PathBuf>,
+    /// Leave out the comments of the tables, which name the owner of each LID and are most of the file
+    #[arg(long, requires = "lfts")]
+    plain: bool,
+    /// Write the hosts here in the order of their topological NIDs
+    #[arg(long, value_name = "F")]
+    order: Option<PathBuf>,
+    /// Write all alternative output ports here
+    #[arg(long, value_name = "F")]
+    alternatives: Option<PathBuf>,
+    /// Write the hop counts between switches here, as opensm-lid-matrix.dump
+    #[arg(long, value_name = "F")]
+    lid_matrix: Option<PathBuf>,
+    #[command(flatten)]
+    routing: Routing,
+    /// Virtual ports beside NET, as ibdiagnet2.vports or ibdiagnet2.db_csv
+    #[arg(long, value_name = "F", value_parser = input())]
+    vports: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: Args) -> Outcome {
+    let named = args.lfts.iter().chain(&args.order);
+    let named = named.chain(&args.alternatives).chain(&args.lid_matrix);
+    let to_stdout = named.filter(|path| is_dash(path)).count();
+    if to_stdout + usize::from(args.json) > 1 {
+        return Err(Failure::Usage(
+            "only one of the outputs can go to standard output",
+        ));
+    }
+    let start = Instant::now();
+    let (routing, net) = (&args.routing, &args.net);
+    let engine = routing.engine()?;
+    let mut all = Vec::new();
+    for netlist in routing.reading.fabrics(net)? {
+        all.push(Routed::new(&netlist, &args, &engine)?);
+    }
+    let read = start.elapsed();
+    let write_start = Instant::now();
+    let each = |path: &Option<PathBuf>,
+                write: &dyn Fn(&Routed, &mut dyn Write) -> io::Result<()>| {
+        let Some(path) = path else { return Ok(()) };
+        write_to(path, |out| all.iter().try_for_each(|one| write(one, out)))
+    };
+    if args.lfts.is_some() && all.iter().any(|one| one.tables.is_empty()) {
+        return Err(Failure::no_tables(shown(net).display()));
+    }
+    each(&args.lfts, &|one, out| {
+        write_dump(&one.fabric, &one.names, &one.tables, args.plain, out)
+    })?;
+    each(&args.order, &|one, out| {
+        let name = |node| &one.names.end_nodes[node];
+        write_order(&one.fabric, one.plan.order(), name, out)
+    })?;
+    each(&args.alternatives, &|one, out| {
+        write_alternatives(&one.fabric, &one.plan, out)
+    })?;
+    each(&args.lid_matrix, &|one, out| {
+        let (fabric, plan) = (&one.fabric, &one.plan);
+        write_lid_matrix(fabric, |from, to| hop_row(fabric, plan, from, to), out)
+    })?;
+    let write = write_start.elapsed();
+    let routing: Duration = all.iter().map(|one| one.took).sum();
+    let read = read.saturating_sub(routing);
+    let summaries = all.iter().map(|one| {
+        let core = one.plan.timings();
+        let times = [read, core.rank, core.cost, core.nid, one.filled.time, write];
+        let seconds = start.elapsed().as_secs_f64();
+        Summary {
+            one,
+            times,
+            seconds,
+        }
+    });
+    let summaries: Vec<Summary> = summaries.collect();
+    if args.json {
+        print_json(&in_one(summaries.iter().map(Summary::json).collect()))?;
+    } else {
+        let texts = summaries.iter().map(|one| (&one.one.fabric, one.text()));
+        print_text(&one_after_another(texts.collect()), to_stdout > 0)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A fabric with its tables.
+struct Routed {
+    fabric: Fabric,
+    names: Names,
+    plan: Plan,
+    tables: Tables,
+    filled: Filled,
+    left_out: EndPairs,
+    drained: Vec<Use>,
+    /// The number of LIDs of virtual ports.
+    virtual_lids: usize,
+    /// The time of plan and tables.
+    took: Duration,
+}
+
+impl Routed {
+    fn new(netlist: &Netlist, args: &Args, engine: &Engine) -> Result<Routed, Failure> {
+        let routing = &args.routing;
+        let (fabric, names) = netlist
+            .to_fabric(routing.lmc)
+            .map_err(Failure::lids(&args.net))?;
+        let options = routing.options(&fabric, &names)?;
+        let vports = args.vports.as_deref();
+        let lids = (routing.reading).virtual_lids(vports, (&args.net, netlist), &fabric)?;
+        let start = Instant::now();
+        let plan = engine.plan(&fabric, &options)?;
+        let (tables, filled) = engine.tables(&fabric, &plan)?;
+        proven(&fabric, &plan, &options, &tables)?;
+        let copy = |(lid, node): &(Lid, NodeId)| (*lid, fabric.end_nodes()[*node].lid);
+        let copies: Vec<(Lid, Lid)> = lids.iter().map(copy).collect();
+        let tables = match copies.is_empty() {
+            true => tables,
+            false => tables.with_copies(&copies),
+        };
+        Ok(Routed {
+            took: start.elapsed(),
+            left_out: plan.connections().left_out_ends(&fabric),
+            drained: drain::uses(&fabric, &options.drain, |s| tables.row(s)),
+            fabric,
+            names,
+            plan,
+            tables,
+            filled,
+            virtual_lids: copies.len(),
+        })
+    }
+}
+
+/// One line for each switch and end node: the switch's GUID, the node's base LID, the ports.
+fn write_alternatives(fabric: &Fabric, plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
+    let bar = ProgressBar::new(fabric.switches().len() as u64).with_message("alternatives");
+    for (index, switch) in fabric.switches().iter_enumerated() {
+        for (node, end_node) in fabric.end_nodes().iter_enumerated() {
+            let ports = plan.alternatives(fabric, index, node);
+            let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
+            writeln!(
+                out,
+                "{} 0x{:04x} {}",
+                switch.guid,
+                end_node.lid.0,
+                ports.join(",")
+            )?;
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+struct Summary<'a> {
+    one: &'a Routed,
+    /// The time of each of [`PHASES`].
+    times: [Duration; PHASES.len()],
+    seconds: f64,
+}
+
+impl Summary<'_> {
+    /// The numbers: key in JSON, name, number.
+    fn counts(&self) -> [(&'static str, &'static str, usize); 10] {
+        let (fabric, plan) = (&self.one.fabric, &self.one.plan);
+        let connections = plan.connections();
+        [
+            ("switches", "switches", fabric.switches().len()),
+            ("nodes", "end nodes", fabric.end_nodes().len()),
+            ("links", "links between switches", fabric.switch_links()),
+            ("lids", "LIDs", fabric.lid_count()),
+            ("ranks", "ranks", plan.ranking().per_rank().len()),
+            (
+                "unreachable_pairs",
+                "unreachable pairs",
+                plan.unreachable().count,
+            ),
+            ("turned", "turned", connections.turned),
+            ("left_out", "left out", connections.left_out),
+            (
+                "displaced_entries",
+                "displaced entries",
+                self.one.filled.displaced,
+            ),
+            ("threads", "threads", self.one.filled.threads),
+        ]
+    }
+
+    fn json(&self) -> Value {
+        let phases = PHASES.iter().zip(self.times);
+        let phases = phases.map(|(&name, time)| (name, time.as_secs_f64()));
+        let mut object = json!({
+            "left_out_pairs": left_out::json(&self.one.fabric, &self.one.names, &self.one.left_out),
+            "drained": drained::json(&self.one.names, &self.one.fabric, &self.one.drained),
+            "phases": Value::from_iter(phases),
+            "seconds": self.seconds,
+        });
+        for (key, _, count) in self.counts() {
+            object[key] = json!(count);
+        }
+        add(&mut object, "parts", parts_json(&self.one.fabric));
+        let virtual_lids = Some(self.one.virtual_lids).filter(|&lids| lids > 0);
+        add(&mut object, "virtual_lids", virtual_lids);
+        object
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for (_, what, count) in self.counts() {
+            text += &format!("{what:<22}  {count:>10}\n");
+        }
+        text += &parts_text(&self.one.fabric);
+        if self.one.virtual_lids > 0 {
+            text += &format!(
+                "{:<22}  {:>10}\n",
+                "LIDs of virtual ports", self.one.virtual_lids
+            );
+        }
+        text += &format!("ranked by: {}\n", self.one.plan.ranking());
+        let unreachable = self.one.plan.unreachable();
+        let pairs = unreachable
+            .first
+            .iter()
+            .map(|&(a, b)| format!("no up-down path: {} -- {}", self.switch(a), self.switch(b)));
+        text += &named(pairs, unreachable.count);
+        text += &left_out::text(&self.one.fabric, &self.one.names, &self.one.left_out);
+        text += &drained::text(&self.one.names, &self.one.drained);
+        if self.one.plan.connections().cut_short {
+            text += "the search for detours reached its limit: more pairs might have one\n";
+        }
+        let warnings = wiring_warnings(&self.one.fabric, self.one.plan.ranking(), |s| {
+            self.switch(s)
+        });
+        text += &named(warnings.iter().cloned(), warnings.len());
+        for (phase, time) in PHASES.iter().zip(self.times) {
+            text += &format!("{phase:<22}  {:>10.3} ms\n", time.as_secs_f64() * 1e3);
+        }
+        text + &format!("{:<22}  {:>10.3} ms\n", "total", self.seconds * 1e3)
+    }
+
+    fn switch(&self, index: SwitchId) -> String {
+        switch_name(&self.one.fabric, &self.one.names, index)
+    }
+}
+
+/// The first few of `count` things, one a line, and the number of the others.
+fn named(things: impl Iterator<Item = String>, count: usize) -> String {
+    let first = things.take(NAMED).map(|thing| format!("  {thing}\n"));
+    let mut text: String = first.collect();
+    if count > NAMED {
+        text += &format!("  and {} more\n", count - NAMED);
+    }
+    text
+}

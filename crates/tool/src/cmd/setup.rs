@@ -1,0 +1,145 @@
+//! `dmodc setup`: switches Dmodc on and off in OpenSM's configuration.
+//!
+//! OpenSM has no folder for parts of its configuration, and of several lines with one option the last one holds. So the
+//! lines are a block at the end, between two marks: written again it is the same, and taken out it leaves the file as
+//! it was. Other plugins and engines of the file stay in use behind Dmodc.
+
+use crate::failure::{Failure, Outcome};
+use crate::input::shown;
+use crate::output::print_text;
+use dmodc_formats::files::{self, replace};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The marks, by their first words.
+const BEGIN: &str = "# dmodc setup: begin";
+const END: &str = "# dmodc setup: end";
+
+/// The places of OpenSM's configuration, by distribution.
+const PLACES: [&str; 2] = ["/etc/opensm/opensm.conf", "/etc/rdma/opensm.conf"];
+
+/// The engines behind Dmodc where the file names none.
+const NEXT: [&str; 2] = ["ftree", "updn"];
+
+/// Switch Dmodc on in OpenSM's configuration, or off again
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dmodc setup
+  dmodc setup --conf /etc/rdma/opensm.conf
+  dmodc setup --remove
+
+Adds a marked block at the end of the file: the plugin and, before the engines that the file names, the
+engine. A file that names both already is left as it is. --remove takes the block out: then the file is as
+it was. Both take effect when OpenSM is restarted. Other lines are never changed.")]
+pub struct Args {
+    /// OpenSM's configuration [default: /etc/opensm/opensm.conf, or /etc/rdma/opensm.conf if only that exists]
+    #[arg(long, value_name = "F")]
+    conf: Option<PathBuf>,
+    /// Take the block out
+    #[arg(long)]
+    remove: bool,
+}
+
+pub fn run(args: Args) -> Outcome {
+    let path = args.conf.unwrap_or_else(default_conf);
+    let unwritable = || Failure::unwritable(shown(&path));
+    let (old, is_there) = match files::read(&path) {
+        Ok(bytes) => (bytes, true),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => (Vec::new(), false),
+        Err(e) => return Err(unwritable()(e)),
+    };
+    let old = String::from_utf8_lossy(&old).into_owned();
+    let rest = without_block(&old).ok_or_else(|| {
+        let reason = format!("'{BEGIN}' without '{END}': take these lines out by hand");
+        unwritable()(io::Error::other(reason))
+    })?;
+    let new = match args.remove {
+        true => rest,
+        false => with_block(&rest),
+    };
+    let file = path.display();
+    if new == old && (is_there || args.remove) {
+        print_text(&format!("{file}: nothing to do\n"), false)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(folder) = path.parent().filter(|_| !is_there) {
+        fs::create_dir_all(folder).map_err(unwritable())?;
+    }
+    replace(&path, new.as_bytes()).map_err(unwritable())?;
+    let engines = last(&new, "routing_engine").unwrap_or_else(|| "of OpenSM's choice".into());
+    print_text(
+        &format!("{file}: routing_engine {engines}; restart OpenSM\n"),
+        false,
+    )?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The configuration that OpenSM reads.
+pub fn default_conf() -> PathBuf {
+    let found = PLACES.iter().find(|place| Path::new(place).exists());
+    PathBuf::from(found.unwrap_or(&PLACES[0]))
+}
+
+/// The value of an option, as OpenSM takes it: the last one, if it is not empty.
+pub fn last(text: &str, option: &str) -> Option<String> {
+    let value = |line: &str| {
+        let (name, value) = line.trim().split_once(char::is_whitespace)?;
+        (name == option).then(|| value.trim().to_owned())
+    };
+    let value = text.lines().filter_map(value).next_back()?;
+    (!value.is_empty() && value != "(null)").then_some(value)
+}
+
+/// A text without the block; `None` if the block has no end.
+fn without_block(text: &str) -> Option<String> {
+    let (mut rest, mut is_inside) = (String::new(), false);
+    for line in text.split_inclusive('\n') {
+        match is_inside {
+            false if line.starts_with(BEGIN) => is_inside = true,
+            true if line.starts_with(END) => is_inside = false,
+            true => {}
+            false => rest += line,
+        }
+    }
+    (!is_inside).then_some(rest)
+}
+
+/// A text without a block, with one; the text itself if it needs none.
+fn with_block(text: &str) -> String {
+    let is_between = |c: char| c.is_whitespace() || c == ',';
+    let words = |option: &str| -> Vec<String> {
+        let value = last(text, option).unwrap_or_default();
+        let words = value.split(is_between).filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect()
+    };
+    let (plugins, engines) = (words("event_plugin_name"), words("routing_engine"));
+    let has = |words: &[String]| words.iter().any(|word| word == "dmodc");
+    if has(&plugins) && has(&engines) {
+        return text.to_owned();
+    }
+    let ours = || "dmodc".to_owned();
+    let plugins: Vec<String> = match has(&plugins) {
+        true => plugins,
+        false => plugins.into_iter().chain([ours()]).collect(),
+    };
+    let next = match engines.is_empty() {
+        true => NEXT.map(str::to_owned).to_vec(),
+        false => engines,
+    };
+    let engines: Vec<String> = match has(&next) {
+        true => next,
+        false => [ours()].into_iter().chain(next).collect(),
+    };
+    let (plugins, engines) = (plugins.join(" "), engines.join(","));
+    let newline = if text.is_empty() || text.ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    };
+    format!(
+        "{text}{newline}{BEGIN}; these lines hold, as the last ones; 'dmodc setup --remove' takes them out\n\
+         event_plugin_name {plugins}\nrouting_engine {engines}\n{END}\n"
+    )
+}

@@ -1,0 +1,391 @@
+//! `dmodc status`: how the running engine does, on one screen.
+//!
+//! It talks to no daemon. The metrics that the plugin writes say how things are, `opensm.conf` says what is in force
+//! and where the files are, and the log has the errors since the last sweep. Whatever is old or absent is said to be
+//! so: then the answer is "cannot tell", never "well".
+
+use super::setup::{default_conf, last};
+use crate::failure::Outcome;
+use crate::output::print_text;
+use dmodc_formats::files;
+use dmodc_formats::reference::auto_path;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The plugin writes its metrics every 15 seconds.
+const FRESH: f64 = 60.0;
+
+/// How many things a line names.
+const NAMED: usize = 3;
+
+/// How much of the end of a log is read.
+const TAIL: u64 = 16 << 20;
+
+/// Say how the running engine does, on one screen
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dmodc status
+  dmodc status --metrics /var/lib/prometheus/node-exporter/dmodc.prom
+  dmodc status --json
+
+It reads the files that opensm.conf names: dmodc.metrics of event_plugin_options, and log_file.
+
+Exit codes: 0 all is well, 1 there is something to do, 2 cannot tell.")]
+pub struct Args {
+    /// The metrics [default: dmodc.metrics in OpenSM's configuration]
+    #[arg(long, value_name = "F")]
+    metrics: Option<PathBuf>,
+    /// OpenSM's log [default: log_file in OpenSM's configuration, else /var/log/opensm.log]
+    #[arg(long, value_name = "F")]
+    log: Option<PathBuf>,
+    /// OpenSM's configuration [default: /etc/opensm/opensm.conf, or /etc/rdma/opensm.conf if only that exists]
+    #[arg(long, value_name = "F")]
+    conf: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: Args) -> Outcome {
+    let conf = args.conf.unwrap_or_else(default_conf);
+    let conf = fs::read_to_string(conf).unwrap_or_default();
+    let words = last(&conf, "event_plugin_options").unwrap_or_default();
+    let words = words.split_whitespace();
+    let options: Vec<&str> = words.filter(|word| word.starts_with("dmodc.")).collect();
+    let option = |name: &str| {
+        let start = format!("dmodc.{name}=");
+        let value = |word: &&str| word.strip_prefix(&*start).map(str::to_owned);
+        options.iter().rev().find_map(value)
+    };
+    let metrics = args.metrics.or_else(|| option("metrics").map(Into::into));
+    let named = last(&conf, "log_file").map(PathBuf::from);
+    let log = args.log.or(named);
+    let log = log.unwrap_or_else(|| "/var/log/opensm.log".into());
+    let mut report = Report::default();
+    match metrics.as_deref().map(Metrics::read) {
+        None => report.unknown("no metrics: set dmodc.metrics=FILE in event_plugin_options"),
+        Some(Err(e)) => report.unknown(&e),
+        Some(Ok(metrics)) => report.of_metrics(&metrics),
+    }
+    report.of_log(&log);
+    report.of_reference(option("reference").as_deref());
+    let words = match options.is_empty() {
+        true => "none set".to_owned(),
+        false => options.join(" "),
+    };
+    report.say("options", words);
+    report.print(args.json)
+}
+
+/// What is said, and what follows from it.
+#[derive(Default)]
+struct Report {
+    lines: Vec<(&'static str, String)>,
+    to_do: Vec<String>,
+    unknown: Vec<String>,
+}
+
+impl Report {
+    fn say(&mut self, what: &'static str, text: impl Into<String>) {
+        self.lines.push((what, text.into()));
+    }
+
+    fn wants(&mut self, what: impl Into<String>) {
+        self.to_do.push(what.into());
+    }
+
+    fn unknown(&mut self, what: &str) {
+        self.unknown.push(what.to_owned());
+    }
+
+    /// Prints all; the exit code is the verdict.
+    fn print(self, as_json: bool) -> Outcome {
+        let (code, verdict) = match (&self.unknown[..], &self.to_do[..]) {
+            ([], []) => (0, "well".to_owned()),
+            ([], to_do) => (1, format!("to do: {}", to_do.join("; "))),
+            (unknown, _) => (2, format!("cannot tell: {}", unknown.join("; "))),
+        };
+        if as_json {
+            let lines: Value = self.lines.into_iter().collect();
+            let word = ["well", "to do", "cannot tell"][code];
+            let whole = json!({ "verdict": word, "to_do": self.to_do, "unknown": self.unknown, "lines": lines });
+            print_text(&format!("{whole}\n"), false)?;
+        } else {
+            let lines = self.lines.iter();
+            let lines = lines.map(|(what, text)| format!("{what:<10} {text}\n"));
+            print_text(&(lines.collect::<String>() + &verdict + "\n"), false)?;
+        }
+        Ok(ExitCode::from(code as u8))
+    }
+
+    fn of_metrics(&mut self, metrics: &Metrics) {
+        let time = |name: &str| metrics.one(name).filter(|&at| at > 0.0);
+        let age = |name: &str| time(name).map(|at| now() - at);
+        match age("last_write_timestamp_seconds") {
+            Some(old) if old <= FRESH => {}
+            Some(old) => {
+                self.unknown(&format!(
+                    "the metrics are {} old: OpenSM has ended or hangs, or it cannot write them",
+                    words(old)
+                ));
+            }
+            None => self.unknown("the metrics have no time"),
+        }
+        let is_master = metrics.one("master") == Some(1.0);
+        let since = age("role_since_timestamp_seconds");
+        let since = since.map_or(String::new(), |age| format!(" for {}", words(age)));
+        let role = if is_master { "master" } else { "not master" };
+        self.say("role", format!("{role}{since}"));
+        if let (Some(idle), Some(interval)) = (
+            age("last_activity_timestamp_seconds"),
+            metrics.one("sweep_interval_seconds"),
+        ) {
+            let hangs = interval > 0.0 && idle > 60.0 + 6.0 * interval;
+            self.say("opensm", format!("last sent a packet {} ago", words(idle)));
+            if hangs {
+                self.wants("OpenSM hangs: restart it");
+            }
+        }
+        if !is_master {
+            return;
+        }
+        let by = match metrics.one("engine_in_use") {
+            Some(1.0) => "by Dmodc",
+            Some(_) => "by another engine",
+            None => "none yet",
+        };
+        let swept = age("last_sweep_timestamp_seconds");
+        let swept = swept.map_or(String::new(), |age| format!("{} ago, ", words(age)));
+        let took = metrics.one("sweep_seconds").filter(|_| by == "by Dmodc");
+        let took = took.map_or(String::new(), |took| {
+            format!(", in {:.1} ms", took * 1000.0)
+        });
+        self.say("sweep", format!("{swept}{by}{took}"));
+        match by {
+            "by Dmodc" => {}
+            "none yet" => self.unknown("no sweep yet"),
+            _ => self.wants("another engine routes: the log has 'dmodc: ERR: not routed'"),
+        }
+        let Some(switches) = metrics.one("switches") else {
+            return;
+        };
+        let nodes = metrics.one("nodes").unwrap_or_default();
+        let missing = self.missing(metrics);
+        let state = if missing.is_empty() {
+            "whole".into()
+        } else {
+            missing.join("; ")
+        };
+        self.say(
+            "fabric",
+            format!("{switches} switches, {nodes} ports of hosts; {state}"),
+        );
+        self.of_links(metrics);
+        let managers = metrics.one("other_managers");
+        self.say(
+            "standby",
+            match managers {
+                Some(0.0) => "none: this host is not safe to reboot".to_owned(),
+                Some(count) => format!("{} seen", amount(count as usize, "other subnet manager")),
+                None => "not known".into(),
+            },
+        );
+    }
+
+    /// What the fabric lacks.
+    fn missing(&mut self, metrics: &Metrics) -> Vec<String> {
+        let mut missing = Vec::new();
+        for (figure, one, many) in [
+            ("switch_lost", "switch lost", "switches lost"),
+            ("host_lost", "host lost", "hosts lost"),
+        ] {
+            let names = metrics.names(figure, |value| value > 0.0);
+            if !names.is_empty() {
+                let what = if names.len() == 1 { one } else { many };
+                missing.push(format!("{} {what}: {}", names.len(), list(&names)));
+            }
+        }
+        let lacking = metrics.names("missing_uplinks", |value| value > 0.0);
+        if !lacking.is_empty() {
+            missing.push(format!("uplinks missing at {}", list(&lacking)));
+        }
+        missing.iter().for_each(|what| self.wants(what.as_str()));
+        missing
+    }
+
+    /// Slow and drained links, and pairs left out.
+    fn of_links(&mut self, metrics: &Metrics) {
+        let slow = metrics.names("links_slow", |_| true);
+        self.say(
+            "slow",
+            match slow.len() {
+                0 => "none".to_owned(),
+                count => format!("{}, at {}", amount(count, "link"), list(&slow)),
+            },
+        );
+        if !slow.is_empty() {
+            self.wants(amount(slow.len(), "slow link"));
+        }
+        let drained = metrics.one("drained").unwrap_or_default();
+        let routes = metrics.one("drained_routes").unwrap_or_default();
+        self.say(
+            "drained",
+            match (drained, routes) {
+                (0.0, _) => "none".to_owned(),
+                (count, 0.0) => format!("{count}, empty"),
+                (count, routes) => format!("{count}, not empty: {routes} routes"),
+            },
+        );
+        let out = metrics.one("left_out_host_pairs").unwrap_or_default();
+        let turned = metrics.one("turned_host_pairs").unwrap_or_default();
+        let pairs = match (out, turned) {
+            (0.0, 0.0) => "none".to_owned(),
+            (0.0, turned) => format!("none; {turned} pairs of hosts on detours"),
+            (out, turned) => format!("{out} pairs of hosts; {turned} on detours"),
+        };
+        self.say("left out", pairs);
+        if out > 0.0 {
+            self.wants(format!("{out} pairs of hosts have no route"));
+        }
+    }
+
+    /// The proof of the last sweep that Dmodc routed, and the errors of that sweep, which come before its line, and
+    /// since.
+    fn of_log(&mut self, path: &Path) {
+        let Some(text) = tail(path) else {
+            self.say("log", format!("{}: cannot be read", path.display()));
+            return;
+        };
+        let lines = text.lines().filter(|line| line.contains("dmodc: "));
+        let lines: Vec<&str> = lines.collect();
+        let is_routed = |line: &&str| line.contains("dmodc: routed ");
+        let mut routed = (0..lines.len()).rev().filter(|&at| is_routed(&lines[at]));
+        let (now, before) = (routed.next(), routed.next());
+        let words = now.map(|at| lines[at].split(' '));
+        let proof = words.and_then(|mut words| words.find_map(|word| word.strip_prefix("proof=")));
+        self.say("proof", proof.unwrap_or("the log does not say"));
+        if proof.is_some_and(|proof| proof != "passed") {
+            self.wants("the proof of the tables failed");
+        }
+        let since = &lines[before.map_or(0, |at| at + 1)..];
+        let errors = since
+            .iter()
+            .filter_map(|line| line.split_once("dmodc: ERR: "));
+        let errors: Vec<&str> = errors.map(|(_, text)| text).collect();
+        match errors.last() {
+            None => self.say("log", "no error in the last sweep and since"),
+            Some(last) => {
+                let count = amount(errors.len(), "error");
+                self.say(
+                    "log",
+                    format!("{count} in the last sweep and since, the last: {last}"),
+                );
+                self.wants(format!("{count} in the log"));
+            }
+        }
+    }
+
+    fn of_reference(&mut self, option: Option<&str>) {
+        let path = match option {
+            Some("none") => return self.say("reference", "none set"),
+            None | Some("auto") => auto_path(),
+            Some(file) => file.into(),
+        };
+        let age = files::stamp(&path).and_then(|(written, _)| written.elapsed().ok());
+        let age = age.map(|age: Duration| words(age.as_secs_f64()));
+        match age {
+            Some(age) => self.say("reference", format!("{}, {age} old", path.display())),
+            None => {
+                self.say("reference", format!("{}: not there", path.display()));
+                // The first sweep of the default writes it.
+                if option.is_some() {
+                    self.wants("the reference is not there");
+                }
+            }
+        }
+    }
+}
+
+/// The end of a file.
+fn tail(path: &Path) -> Option<String> {
+    use std::io::{Read, Seek, SeekFrom};
+    let mut file = files::open(path).ok()?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))
+        .ok()?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The first few names, and the number of the others.
+fn list(names: &[String]) -> String {
+    let named = names[..names.len().min(NAMED)].join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
+
+fn now() -> f64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.unwrap_or_default().as_secs_f64()
+}
+
+/// A number of things.
+fn amount(count: usize, thing: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {thing}{plural}")
+}
+
+/// A time in words.
+fn words(seconds: f64) -> String {
+    let seconds = seconds.max(0.0) as u64;
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds / 60),
+        7200..172_800 => format!("{} h", seconds / 3600),
+        _ => format!("{} days", seconds / 86400),
+    }
+}
+
+/// The samples of a file of metrics, by name and labels.
+struct Metrics(BTreeMap<String, f64>);
+
+impl Metrics {
+    fn read(path: &Path) -> Result<Metrics, String> {
+        let read = files::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let text = String::from_utf8_lossy(&read);
+        let samples = text.lines().filter(|line| !line.starts_with('#'));
+        let samples = samples.filter_map(|line| line.rsplit_once(' '));
+        let samples =
+            samples.filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
+        Ok(Metrics(samples.collect()))
+    }
+
+    /// A figure without labels.
+    fn one(&self, name: &str) -> Option<f64> {
+        self.0.get(&format!("dmodc_{name}")).copied()
+    }
+
+    /// The names of the switches or hosts of a figure whose values count.
+    fn names(&self, figure: &str, counts: impl Fn(f64) -> bool) -> Vec<String> {
+        let start = format!("dmodc_{figure}{{");
+        let is_it = |name: &String, value: f64| name.starts_with(&start) && counts(value);
+        let samples = self.0.iter().filter(|(name, value)| is_it(name, **value));
+        let name = |(series, _): (&String, &f64)| {
+            let label = |label: &str| {
+                let (_, rest) = series.split_once(&format!("{label}=\""))?;
+                let (value, _) = rest.split_once('"')?;
+                (!value.is_empty()).then(|| value.to_owned())
+            };
+            let name = label("description").or_else(|| label("guid"));
+            name.unwrap_or_default()
+        };
+        samples.map(name).collect()
+    }
+}

@@ -1,0 +1,117 @@
+//! The input of drawings: a fabric with its oddities, and the state of its links.
+
+use dmodc_analysis::ChannelId;
+use dmodc_core::{Engine, Options, Ranking};
+use dmodc_fabric::{Fabric, Guid, NodeId, PortNumber, SwitchId, Tables};
+use dmodc_formats::netlist::Names;
+use dmodc_watch::wiring::{Difference, Kind, Slow, low_first};
+use std::ops::Deref;
+use typed_index_collections::TiSlice;
+
+/// A link by its two ends, switch and port, the lower one first.
+pub use dmodc_watch::wiring::Uplink as Link;
+
+/// A fabric, with its switches and end nodes in the order of a drawing.
+pub struct Drawn {
+    pub fabric: Fabric,
+    pub names: Names,
+    pub ranking: Ranking,
+    /// All switches in the order of their places; without a plan, by levels and GUIDs.
+    pub places: Vec<SwitchId>,
+    /// End nodes in their order in the drawing: without a plan, by number.
+    pub order: Vec<NodeId>,
+}
+
+impl Drawn {
+    /// A fabric in the order of Dmodc's plan, if it has one.
+    pub fn new((fabric, names): (Fabric, Names), engine: &Engine, options: &Options) -> Drawn {
+        let ranking = Ranking::new(&fabric, options);
+        let (places, order) = match engine.plan(&fabric, options) {
+            Ok(plan) => (plan.places(), plan.order().to_vec()),
+            Err(_) => {
+                let mut places: Vec<SwitchId> = fabric.switches().keys().collect();
+                places.sort_by_key(|&s| ranking.rank(s));
+                (places, fabric.end_nodes().keys().collect())
+            }
+        };
+        Drawn {
+            fabric,
+            names,
+            ranking,
+            places,
+            order,
+        }
+    }
+}
+
+pub struct Scene<'a> {
+    pub drawn: &'a Drawn,
+    /// Cables that are not as they should be.
+    pub differences: Vec<Difference>,
+    pub slow: Vec<Slow>,
+}
+
+impl Deref for Scene<'_> {
+    type Target = Drawn;
+
+    fn deref(&self) -> &Drawn {
+        self.drawn
+    }
+}
+
+/// A state of a fabric: its drained links, and how the routes of tables share all links.
+pub struct State<'a> {
+    /// The name of the state, as "before".
+    pub title: &'a str,
+    /// The present part of the fabric, with the same LIDs.
+    pub fabric: &'a Fabric,
+    pub bound: Option<u32>,
+    /// Both ends of drained links, as (switch, port), ascending.
+    pub drained: Vec<(SwitchId, PortNumber)>,
+    /// The tables, and the A2A risk of each channel, if there are tables.
+    pub routes: Option<(&'a Tables, &'a TiSlice<ChannelId, u32>)>,
+}
+
+impl Scene<'_> {
+    /// A link with its lower end first.
+    fn low_first(&self, link: Link) -> Link {
+        low_first(link, |switch| self.ranking.rank(switch))
+    }
+
+    /// All links between switches, ascending by their lower ends.
+    pub fn links(&self) -> Vec<Link> {
+        let links = self.fabric.links().map(|link| self.low_first(link));
+        let mut links: Vec<Link> = links.collect();
+        links.sort_unstable();
+        links
+    }
+
+    /// A switch of the fabric by its GUID.
+    pub fn switch(&self, guid: Guid) -> Option<SwitchId> {
+        self.fabric.switch_by_guid(guid)
+    }
+
+    /// The switches that a cable should join, the lower one first, if both are present.
+    pub fn expected(&self, difference: &Difference) -> Option<[SwitchId; 2]> {
+        match (&difference.ends[..], difference.kind) {
+            (_, Kind::Extra) => None,
+            ([a, b], _) => {
+                let ends = [a, b].map(|end| Some((self.switch(end.guid)?, PortNumber::ZERO)));
+                let [Some(a), Some(b)] = ends else {
+                    return None;
+                };
+                Some(self.low_first([a, b]).map(|(switch, _)| switch))
+            }
+            _ => None,
+        }
+    }
+
+    pub fn stray(&self) -> Vec<(SwitchId, PortNumber)> {
+        let ends = self.differences.iter().flat_map(|d| match d.kind {
+            Kind::Extra => &d.ends[..],
+            _ => &d.found[..],
+        });
+        ends.filter_map(|end| Some((self.switch(end.guid)?, end.port?)))
+            .collect()
+    }
+}

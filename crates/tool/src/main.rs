@@ -1,0 +1,104 @@
+//! The `dmodc` tool: all parts of Dmodc that need no daemon.
+//!
+//! Each subcommand is a file of `cmd/` with its `Args` and `run`. Shared: `input.rs` reads files, `output.rs`
+//! writes, `draw/` draws fabrics,
+//! `failure.rs` has the exit codes, which are part of the contract: 0 done, 1 the check failed or the fabric is not
+//! valid, 2 bad usage or unreadable input.
+
+#![forbid(unsafe_code)]
+
+mod cmd;
+mod draw;
+mod failure;
+mod input;
+mod output;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Fast, deterministic, fault-resilient routing of InfiniBand fat-trees, without a daemon.
+#[derive(Parser)]
+#[command(
+    name = "dmodc",
+    version,
+    after_help = "Examples:
+  ibnetdiscover > fabric.net
+  dmodc route fabric.net --lfts fabric.lfts
+  dmodc check fabric.net fabric.lfts
+  dmodc analyze fabric.net fabric.lfts
+  dmodc degrade fabric.net --links 10 --seed 1 | dmodc route - --lfts degraded.lfts
+  dmodc diff fabric.lfts degraded.lfts
+  dmodc trace fabric.net fabric.lfts node001 node002
+  dmodc whatif fabric.net --remove 'spine 3'
+  dmodc wiring fabric.net --reference as-designed.net
+
+NET is a netlist of ibnetdiscover, ibdiagnet or ibsim, the output of ibnetdiscover -p or iblinkinfo, an
+opensm-subnet.lst, or ibdiagnet's .lst, .db_csv or .net_dump, recognised by content. LFTS is
+OpenSM's opensm-lfts.dump, the output of dump_lfts, an .fdbs of OpenSM or ibdiagnet, or ibdiagnet2.far,
+recognised likewise. '-' is standard input or output. Inputs may be packed by gzip. What is odd in
+a file is a warning, and an error with --strict.
+
+Exit codes: 0 done, 1 the check failed or the fabric is not valid, 2 bad usage or unreadable input."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Generate(cmd::generate::Args),
+    Degrade(cmd::degrade::Args),
+    Route(cmd::route::Args),
+    Check(cmd::check::Args),
+    Analyze(cmd::analyze::Args),
+    Diff(cmd::diff::Args),
+    Trace(cmd::trace::Args),
+    Whatif(cmd::whatif::Args),
+    Wiring(cmd::wiring::Args),
+    Follow(Box<cmd::follow::Args>),
+    Forget(cmd::forget::Args),
+    Setup(cmd::setup::Args),
+    Status(cmd::status::Args),
+    Export(cmd::export::Args),
+    Draw(cmd::draw::Args),
+    Compare(cmd::compare::Args),
+    Report(cmd::report::Args),
+    Completions(cmd::completions::Args),
+    Man(cmd::man::Args),
+}
+
+fn main() -> ExitCode {
+    let command = Cli::parse().command;
+    output::start_log(matches!(command, Command::Follow(_)));
+    let result = input::one_stdin().and_then(|()| match command {
+        Command::Generate(args) => cmd::generate::run(args),
+        Command::Degrade(args) => cmd::degrade::run(args),
+        Command::Route(args) => cmd::route::run(args),
+        Command::Check(args) => cmd::check::run(args),
+        Command::Analyze(args) => cmd::analyze::run(args),
+        Command::Diff(args) => cmd::diff::run(args),
+        Command::Trace(args) => cmd::trace::run(args),
+        Command::Whatif(args) => cmd::whatif::run(args),
+        Command::Wiring(args) => cmd::wiring::run(args),
+        Command::Follow(args) => cmd::follow::run(*args),
+        Command::Forget(args) => cmd::forget::run(args),
+        Command::Setup(args) => cmd::setup::run(args),
+        Command::Status(args) => cmd::status::run(args),
+        Command::Export(args) => cmd::export::run(args),
+        Command::Draw(args) => cmd::draw::run(args),
+        Command::Compare(args) => cmd::compare::run(args),
+        Command::Report(args) => cmd::report::run(args),
+        Command::Completions(args) => cmd::completions::run(args),
+        Command::Man(args) => cmd::man::run(args),
+    });
+    match result {
+        Ok(code) => code,
+        // The reader of our output ended first: `dmodc … | head`.
+        Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::complain(&format!("dmodc: {failure}\n"));
+            failure.exit_code()
+        }
+    }
+}

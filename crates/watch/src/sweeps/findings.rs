@@ -1,0 +1,248 @@
+//! Logs, once the tables are sent, the changes since the last sweep and oddities. Finds missing equipment, slow links
+//! and hosts on detours for `dmodc.metrics`.
+
+use super::logged::Logged;
+use super::lost::{Idle, Lost};
+use super::metrics::{Found, FoundSlow, FoundSwitch, HostPairs};
+use super::planned::{Called, Planned};
+use super::reference::ReferenceFile;
+use crate::wiring::{
+    Far, Memory, SlowLink, Uplink, by_switch, describe_unlike, missing_uplinks, odd_places,
+    unlike_siblings,
+};
+use dmodc_core::{Groups, Plan, Ranking};
+use dmodc_fabric::{Fabric, Guid, Merged, Switch, SwitchId};
+use dmodc_formats::reference::Dark;
+use jiff::civil::Date;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use typed_index_collections::TiVec;
+
+/// Maximum number of odd places in the wiring that the log names.
+const NAMED: usize = 10;
+
+/// The findings over all sweeps.
+#[derive(Default)]
+pub struct Findings {
+    memory: Memory,
+    ranks: Logged,
+    /// The line about ranks for which a reference would help.
+    unknown_places: Logged,
+    /// The lines about missing equipment and oddities.
+    odd: Logged,
+}
+
+impl Findings {
+    /// Logs the changes since the last call, then the oddities of the fabric: names new ones, counts others. Returns
+    /// the switches, and the equipment that is lost.
+    ///
+    /// The reference decides what is missing; without one, earlier sweeps of this OpenSM and siblings decide. `file` is
+    /// the reference, with the days when dark equipment was last seen, and with its names.
+    pub fn look(
+        &mut self,
+        called: &dyn Called,
+        planned: &Planned,
+        file: Option<&ReferenceFile>,
+    ) -> Found {
+        let Planned {
+            fabric,
+            plan,
+            options,
+            ..
+        } = planned;
+        let changes = self
+            .memory
+            .look(fabric, |s| called.switch(s), |node| called.end_node(node));
+        let ranks = plan.ranking();
+        let reference = options.reference.as_deref();
+        let lines = self.memory.slow(fabric, |s| ranks.rank(s), reference);
+        let lines = changes.iter().cloned().chain(lines);
+        let lines = lines.chain(self.ranks.news([format!("ranks: {ranks}")]));
+        let unknown = unknown_places(plan).filter(|_| options.forgets);
+        let lines = lines.chain(self.unknown_places.news(unknown));
+        lines.for_each(|line| log::info!("{line}"));
+        let merged = planned.known();
+        let merged = &merged.unwrap_or_else(|| Merged::new(fabric, self.memory.known()));
+        let ranking = Ranking::new(&merged.nominal, options);
+        let missing = missing_uplinks(merged, |s| ranking.rank(s));
+        let name = |s: SwitchId| planned.name(called, s);
+        let groups = Groups::of(fabric, ranks);
+        let mut odd = odd_places(fabric, &groups, ranks, name);
+        let idle = Idle::new(planned);
+        let is_idle = |s: SwitchId, port| idle.has(fabric.guid(s), port);
+        // How many uplinks switches lack by comparison with their siblings.
+        let mut unlike = HashMap::new();
+        if plan.remembers() {
+            let dark = file.and_then(ReferenceFile::dark);
+            odd.extend(self.of_reference(merged, &missing, dark));
+        }
+        // A reference that grows by itself does not know what was never there.
+        if !plan.remembers() || file.is_some_and(ReferenceFile::grows) {
+            let lost = missing
+                .iter()
+                .map(|[(below, _), _]| merged.nominal.guid(*below));
+            let lost: HashSet<Guid> = lost.filter(|_| plan.remembers()).collect();
+            let mut all = unlike_siblings(fabric, &groups, ranks);
+            all.retain(|switch| !lost.contains(&fabric.guid(switch.switch)));
+            odd.extend(describe_unlike(all.clone(), name));
+            for switch in all {
+                let guid = fabric.guid(switch.switch);
+                unlike.insert(guid, switch.missing(is_idle));
+            }
+        }
+        self.log_odd(odd, !changes.is_empty());
+        let boxes = merged.boxes();
+        let counts = |link: &&Uplink| {
+            link.iter().all(|&(s, port)| {
+                boxes[s].is_some() && !idle.has(merged.nominal.guid(s), Some(port))
+            })
+        };
+        let lacking = missing.iter().filter(counts).map(|[(below, _), _]| *below);
+        let lost = Lost::new(merged, &self.memory, file);
+        Found {
+            switches: self.switches(merged, lacking, &unlike),
+            parts: lost.parts(|guid| idle.has(guid, None)),
+            hosts: lost.hosts(),
+        }
+    }
+
+    /// The fabric with all equipment that was there at earlier calls.
+    pub fn seen(&self) -> &Fabric {
+        self.memory.known()
+    }
+
+    /// The slow links, as labels.
+    pub fn slow(&self) -> Vec<FoundSlow> {
+        let labels = |link: &SlowLink| {
+            let (near, port) = link.near;
+            let (far, name, far_port) = match link.far {
+                Far::Switch(s, port) => (s, self.memory.switch_name(s), port.to_string()),
+                Far::Host(host) => (host, self.memory.host_name(host), String::new()),
+            };
+            [
+                ("guid", near.to_string()),
+                ("description", self.memory.switch_name(near).to_owned()),
+                ("port", port.to_string()),
+                ("peer_guid", far.to_string()),
+                ("peer_description", name.to_owned()),
+                ("peer_port", far_port),
+                ("speed", link.slowness.now.to_string()),
+                ("expected", link.slowness.expected.to_string()),
+            ]
+        };
+        self.memory.slow_links().map(labels).collect()
+    }
+
+    /// Lines about the equipment of a reference that is missing: switches, and links between present switches.
+    fn of_reference(
+        &self,
+        merged: &Merged,
+        missing: &[Uplink],
+        dark: Option<&BTreeMap<Dark, Date>>,
+    ) -> Vec<String> {
+        let boxes = merged.boxes();
+        let is_there = |s: SwitchId| boxes[s].is_some();
+        let guid = |s: SwitchId| merged.nominal.guid(s);
+        let name = |s: SwitchId| format!("{} ({})", guid(s), self.memory.switch_name(guid(s)));
+        let seen = |what: Dark| match dark.and_then(|dark| dark.get(&what)) {
+            Some(day) => format!(", last seen {day}"),
+            None => String::new(),
+        };
+        let gone = boxes.keys().filter(|&s| !is_there(s));
+        let gone = gone.map(|s| {
+            let seen = seen(Dark::Switch(guid(s)));
+            format!("missing, by the reference: switch {}{seen}", name(s))
+        });
+        let are_there = |link: &&Uplink| link.iter().all(|&(s, _)| is_there(s));
+        let links = missing.iter().filter(are_there).copied().collect();
+        let links = by_switch(links, |link: &Uplink| link.map(|(s, _)| s).into());
+        let links = links.into_iter().map(|(switch, links)| {
+            let seen = seen(Dark::link(links[0].map(|(s, port)| (guid(s), port))));
+            let what = match switch {
+                Some(switch) => format!("{} links of {}", links.len(), name(switch)),
+                None => {
+                    let [a, b] = links[0].map(|(s, port)| format!("{} [{port}]", name(s)));
+                    format!("{a} -- {b}")
+                }
+            };
+            format!("missing, by the reference: {what}{seen}")
+        });
+        gone.chain(links).collect()
+    }
+
+    /// Logs the oddities, if they or the fabric have changed.
+    fn log_odd(&mut self, odd: Vec<String>, changed: bool) {
+        let all = odd.len();
+        let new = self.odd.news(odd);
+        let old = all - new.len();
+        new.iter().take(NAMED).for_each(|line| log::info!("{line}"));
+        if new.len() > NAMED {
+            log::info!("{} more such places in the wiring", new.len() - NAMED);
+        }
+        if old > 0 && (changed || !new.is_empty()) {
+            log::info!("places in the wiring as before: {old}");
+        }
+    }
+
+    /// The present switches, with the uplinks that each lacks by the reference, by memory, or by its siblings.
+    fn switches(
+        &self,
+        merged: &Merged,
+        lacking: impl Iterator<Item = SwitchId>,
+        unlike: &HashMap<Guid, u32>,
+    ) -> Vec<FoundSwitch> {
+        let mut lacks: TiVec<SwitchId, _> = vec![0; merged.nominal.switches().len()].into();
+        lacking.for_each(|below| lacks[below] += 1);
+        let found = |(index, switch): (SwitchId, &Switch)| FoundSwitch {
+            guid: switch.guid,
+            description: self.memory.switch_name(switch.guid).to_owned(),
+            missing: lacks[index].max(unlike.get(&switch.guid).copied().unwrap_or(0)),
+            hosts: merged
+                .nominal
+                .hosts_of(index)
+                .next()
+                .map(|_| merged.there.hosts_of(index).count()),
+        };
+        let boxes = merged.boxes();
+        let switches = merged.nominal.switches().iter_enumerated();
+        let there = switches.filter(|&(s, _)| boxes[s].is_some());
+        there.map(found).collect()
+    }
+}
+
+/// The line about ranks where GUIDs decide the places, if there are such ranks and no reference.
+fn unknown_places(plan: &Plan) -> Option<String> {
+    let ranks: Vec<String> = plan.ranks_by_guid().iter().map(u32::to_string).collect();
+    (!ranks.is_empty()).then(|| {
+        format!(
+            "a reference would help: GUIDs, not ports, decide the places on rank {}",
+            ranks.join(", ")
+        )
+    })
+}
+
+/// Counts the pairs of hosts on detours, and those left out. Detours between two hosts above the leaves do not count:
+/// where no switch is above both, detours are by design.
+pub fn host_pairs(planned: &Planned) -> HostPairs {
+    let Planned { fabric, plan, .. } = planned;
+    let (out, _) = plan.connections().left_out_ends(fabric).split();
+    let mut pairs = HostPairs {
+        turned: 0,
+        left_out: out.count(),
+    };
+    if plan.connections().turned > 0 {
+        let switches = fabric.switches().keys();
+        let switches = switches.filter(|&s| fabric.hosts_of(s).next().is_some());
+        let switches: Vec<SwitchId> = switches.collect();
+        for &from in &switches {
+            let senders = fabric.hosts_of(from).count() as u64;
+            let is_leaf = plan.ranking().is_leaf(from);
+            for &to in &switches {
+                if (is_leaf || plan.ranking().is_leaf(to)) && plan.turned(from, to).is_some() {
+                    let lids = fabric.hosts_of(to).map(|host| 1 << host.lmc);
+                    pairs.turned += senders * lids.sum::<u64>();
+                }
+            }
+        }
+    }
+    pairs
+}

@@ -1,0 +1,373 @@
+//! `dmodc.metrics`: a file for Prometheus, which node_exporter's textfile collector reads.
+//!
+//! A thread of its own writes the whole file, so OpenSM never waits for the disk: from OpenSM's first sweep on, after
+//! every sweep, also a refused one, and every 15 seconds. Counters and times are always in the file, the figures of the
+//! fabric only while OpenSM is master and Dmodc has routed. The format is a few lines of text, written here: the crates
+//! for it bring registries, locks and a second format along.
+
+mod file;
+mod text;
+
+pub use self::file::File;
+
+use self::text::Text;
+use super::planned::Planned;
+use super::sweep::Sweep;
+use dmodc_core::PHASES;
+use dmodc_fabric::Guid;
+use dmodc_formats::drain::Use;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The role of an OpenSM in its subnet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Role {
+    /// It looks for the subnet and for other managers.
+    #[default]
+    Discovers,
+    /// It manages the subnet.
+    Master,
+    /// Another OpenSM manages the subnet.
+    Standby,
+}
+
+/// How far an OpenSM has got.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Activity {
+    /// The number of management packets that it has sent.
+    pub sent: u32,
+    /// How often it looks at the subnet, in seconds; 0: never by itself.
+    pub sweep_interval: u32,
+}
+
+/// What a sweep has found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The present switches.
+    pub switches: Vec<FoundSwitch>,
+    /// The lost switches.
+    pub parts: Vec<FoundPart>,
+    /// The hosts that are gone from present switches.
+    pub hosts: Vec<FoundHost>,
+}
+
+/// A present switch.
+#[derive(Clone, Debug)]
+pub struct FoundSwitch {
+    /// Its GUID.
+    pub guid: Guid,
+    /// Its description.
+    pub description: String,
+    /// The number of its missing uplinks to present switches.
+    pub missing: u32,
+    /// The number of hosts on it, if it has or should have any.
+    pub hosts: Option<usize>,
+}
+
+/// Lost switches that are linked to one another.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FoundPart {
+    /// GUID and description of each, by description.
+    pub switches: Vec<(Guid, String)>,
+}
+
+/// A lost host.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FoundHost {
+    /// The GUID of its port.
+    pub guid: Guid,
+    /// Its description.
+    pub description: String,
+}
+
+/// The labels of a slow link.
+pub type FoundSlow = [(&'static str, String); 8];
+
+/// Pairs of hosts, LMC counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct HostPairs {
+    /// Pairs on a detour.
+    pub turned: u64,
+    /// Pairs without a route.
+    pub left_out: u64,
+}
+
+/// The figures of a fabric.
+#[derive(Clone, Default)]
+struct Figures {
+    read: Option<SystemTime>,
+    routed: Sweep,
+    pairs: HostPairs,
+    found: Found,
+    slow: Vec<FoundSlow>,
+    /// Switches and links that are drained, and the routes of hosts that still use them.
+    drained: usize,
+    drained_routes: usize,
+    /// Other subnet managers, if OpenSM knows them.
+    other_managers: Option<usize>,
+}
+
+/// Counters over all sweeps, and the figures of the last one.
+///
+/// A sweep fills in its figures at several moments, and the file may be written at any. So they are shown together,
+/// once the sweep has ended: no series ever has a value that was not true.
+#[derive(Default)]
+pub struct Metrics {
+    sweeps: u64,
+    refusals: u64,
+    proof_failures: u64,
+    changed_blocks: u64,
+    role: Role,
+    /// Since when, if it is known.
+    role_since: Option<SystemTime>,
+    /// Whether OpenSM has swept as master.
+    swept: bool,
+    in_use: bool,
+    last: Option<SystemTime>,
+    /// How far OpenSM has got, and when it got there; `None` where OpenSM is another process.
+    activity: Option<(Activity, SystemTime)>,
+    /// The figures so far of the sweep that runs.
+    next: Figures,
+    /// The figures of the last sweep that Dmodc has routed as master.
+    shown: Option<Figures>,
+}
+
+impl Metrics {
+    /// Counts a sweep that Dmodc has routed.
+    pub fn routed(&mut self, sweep: &Sweep) {
+        self.sweeps += 1;
+        self.changed_blocks += sweep.changed_blocks as u64;
+        self.next.routed = sweep.clone();
+    }
+
+    /// Sets the use of drained links, by the tables in use.
+    pub fn drained(&mut self, drained: &[Use]) {
+        self.next.drained = drained.len();
+        self.next.drained_routes = drained.iter().map(|used| used.routes).sum();
+    }
+
+    /// Counts a sweep whose tables failed the proof. It is a refusal, too.
+    pub fn refuted(&mut self) {
+        self.proof_failures += 1;
+    }
+
+    /// Counts a sweep that Dmodc has refused.
+    pub fn refused(&mut self) {
+        self.sweeps += 1;
+        self.refusals += 1;
+        self.swept(false);
+    }
+
+    /// Notes that OpenSM, as master, has finished routing; `by_dmodc`: with Dmodc's tables.
+    pub fn swept(&mut self, by_dmodc: bool) {
+        self.set_role(Role::Master);
+        self.swept = true;
+        self.in_use = by_dmodc;
+        self.last = Some(SystemTime::now());
+        if by_dmodc {
+            self.shown = Some(self.next.clone());
+        }
+    }
+
+    /// Sets the number of other subnet managers.
+    pub fn other_managers(&mut self, count: usize) {
+        self.next.other_managers = Some(count);
+    }
+
+    /// Notes that the fabric has been read now.
+    pub fn read(&mut self) {
+        self.next.read = Some(SystemTime::now());
+    }
+
+    /// Sets the switches, lost equipment and slow links of the fabric.
+    pub fn found(&mut self, found: Found, slow: Vec<FoundSlow>) {
+        (self.next.found, self.next.slow) = (found, slow);
+    }
+
+    /// Sets the sizes of the fabric where OpenSM has not called Dmodc to route it.
+    pub fn seen(&mut self, planned: &Planned) {
+        self.next.routed.seen(planned);
+    }
+
+    /// Sets the pairs of hosts on detours or left out.
+    pub fn pairs(&mut self, pairs: HostPairs) {
+        self.next.pairs = pairs;
+    }
+
+    /// Notes how far OpenSM has got.
+    pub fn active(&mut self, activity: Activity) {
+        let since = self
+            .activity
+            .filter(|(before, _)| before.sent == activity.sent);
+        let since = since.map_or_else(SystemTime::now, |(_, since)| since);
+        self.activity = Some((activity, since));
+    }
+
+    /// Sets OpenSM's role; returns whether it is new. A role other than master clears all but the counters and `last`.
+    /// A new master keeps its figures: its first sweep may have ended before anybody has looked at its role.
+    pub fn set_role(&mut self, role: Role) -> bool {
+        let news = self.role != role;
+        self.role = role;
+        if news || self.role_since.is_none() {
+            self.role_since = Some(SystemTime::now());
+        }
+        if news && role != Role::Master {
+            (self.swept, self.in_use) = (false, false);
+            (self.next, self.shown) = (Figures::default(), None);
+        }
+        news
+    }
+
+    /// The text of the file.
+    pub fn text(&self) -> String {
+        let mut text = Text::default();
+        let version = env!("CARGO_PKG_VERSION");
+        text.head("build_info");
+        text.sample("build_info", &[("version", version)], 1);
+        text.single("sweeps_total", self.sweeps);
+        text.single("refusals_total", self.refusals);
+        text.single("proof_failures_total", self.proof_failures);
+        text.single("changed_blocks_total", self.changed_blocks);
+        let now = seconds(Some(SystemTime::now()));
+        text.single("last_write_timestamp_seconds", now);
+        text.single("last_sweep_timestamp_seconds", seconds(self.last));
+        if let Some((activity, since)) = self.activity {
+            text.single("last_activity_timestamp_seconds", seconds(Some(since)));
+            text.single("sweep_interval_seconds", activity.sweep_interval);
+        }
+        text.single("role_since_timestamp_seconds", seconds(self.role_since));
+        text.single("master", u8::from(self.role == Role::Master));
+        if self.role != Role::Master || !self.swept {
+            return text.0;
+        }
+        text.single("engine_in_use", u8::from(self.in_use));
+        if let Some(figures) = &self.shown {
+            figures.write(&mut text);
+        }
+        text.0
+    }
+
+    /// The text for tables that OpenSM reads from a file: also has the time since when they are stale, if they are.
+    pub fn text_since(&self, stale: Option<SystemTime>) -> String {
+        let mut text = Text(self.text());
+        text.single("stale_since_timestamp_seconds", seconds(stale));
+        text.0
+    }
+}
+
+impl Figures {
+    fn write(&self, text: &mut Text) {
+        let routed = &self.routed;
+        text.single("last_read_timestamp_seconds", seconds(self.read));
+        text.single("sweep_seconds", routed.total.as_secs_f64());
+        text.single("switches", routed.switches);
+        text.single("nodes", routed.nodes);
+        text.single("lids", routed.lids);
+        text.single("ranks", routed.ranks);
+        text.single("unreachable_pairs", routed.unreachable);
+        text.single("turned_pairs", routed.turned);
+        text.single("left_out_pairs", routed.left_out);
+        text.single("turned_host_pairs", self.pairs.turned);
+        text.single("left_out_host_pairs", self.pairs.left_out);
+        text.single("displaced_entries", routed.displaced);
+        text.single("drained", self.drained);
+        text.single("drained_routes", self.drained_routes);
+        if let Some(count) = self.other_managers {
+            text.single("other_managers", count);
+        }
+        text.head("phase_seconds");
+        for (phase, time) in PHASES.iter().zip(routed.phases) {
+            text.sample("phase_seconds", &[("phase", phase)], time.as_secs_f64());
+        }
+        let missing = |found: &FoundSwitch| Some(found.missing as usize);
+        self.of_switches(text, "missing_uplinks", missing);
+        self.of_switches(text, "leaf_hosts", |found| found.hosts);
+        let Found { parts, hosts, .. } = &self.found;
+        text.head("switch_lost");
+        for (guid, description) in parts.iter().flat_map(|part| &part.switches) {
+            text.of_node("switch_lost", *guid, description, 1);
+        }
+        // The first by description stands for all.
+        text.head("part_lost");
+        for part in parts {
+            for (guid, description) in part.switches.iter().take(1) {
+                text.of_node("part_lost", *guid, description, part.switches.len());
+            }
+        }
+        text.head("host_lost");
+        for host in hosts {
+            text.of_node("host_lost", host.guid, &host.description, 1);
+        }
+        text.head("links_slow");
+        for link in &self.slow {
+            let labels = link.each_ref().map(|(name, value)| (*name, &**value));
+            text.sample("links_slow", &labels, 1);
+        }
+    }
+
+    /// Writes a figure of each switch that has a value.
+    fn of_switches(
+        &self,
+        text: &mut Text,
+        name: &str,
+        value: impl Fn(&FoundSwitch) -> Option<usize>,
+    ) {
+        text.head(name);
+        for found in &self.found.switches {
+            if let Some(value) = value(found) {
+                text.of_node(name, found.guid, &found.description, value);
+            }
+        }
+    }
+}
+
+fn seconds(time: Option<SystemTime>) -> String {
+    let since = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    format!("{:.3}", since.unwrap_or_default().as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(metrics: &Metrics, name: &str) -> Option<String> {
+        let text = metrics.text();
+        let mut lines = text.lines().map(str::to_owned);
+        lines.find(|line| line.starts_with(&format!("dmodc_{name} ")))
+    }
+
+    /// The thread that looks at OpenSM's role may see the new master at any moment of its first sweep.
+    #[test]
+    fn a_new_master_has_the_figures_of_its_first_sweep() {
+        let sweep = Sweep {
+            switches: 7,
+            ..Sweep::default()
+        };
+        for look_before in [true, false] {
+            let mut metrics = Metrics::default();
+            if look_before {
+                assert!(metrics.set_role(Role::Master));
+            }
+            metrics.routed(&sweep);
+            metrics.set_role(Role::Master);
+            assert_eq!(shown(&metrics, "switches"), None);
+            metrics.swept(true);
+            let figure = Some("dmodc_switches 7".to_owned());
+            assert_eq!(shown(&metrics, "switches"), figure);
+            assert!(!metrics.set_role(Role::Master));
+            assert_eq!(shown(&metrics, "switches"), figure);
+            metrics.set_role(Role::Standby);
+            assert_eq!(shown(&metrics, "switches"), None);
+        }
+    }
+
+    #[test]
+    fn of_a_fabric_that_dmodc_has_not_routed_there_are_no_figures() {
+        let mut metrics = Metrics::default();
+        metrics.refused();
+        assert_eq!(shown(&metrics, "switches"), None);
+        assert_eq!(
+            shown(&metrics, "engine_in_use").as_deref(),
+            Some("dmodc_engine_in_use 0")
+        );
+    }
+}

@@ -1,0 +1,109 @@
+//! Writes Prometheus' text format.
+
+use dmodc_fabric::Guid;
+use std::fmt::{Display, Write};
+
+/// All figures in the order of the file: name without `dmodc_`, kind, help.
+const FIGURES: &str = "\
+build_info gauge The version of Dmodc.
+sweeps_total counter Sweeps in which OpenSM called Dmodc to route.
+refusals_total counter Sweeps that Dmodc refused or failed to route.
+proof_failures_total counter Sweeps whose tables failed the proof: OpenSM took its next engine.
+changed_blocks_total counter Blocks of 64 LIDs that differed from the blocks last sent, in all routed sweeps.
+last_write_timestamp_seconds gauge When this file was written: every 15 seconds while OpenSM's process lives and does not hold its lock, and after each sweep.
+last_sweep_timestamp_seconds gauge When the last sweep was routed by any engine, or refused by Dmodc; 0 before.
+last_activity_timestamp_seconds gauge When OpenSM last sent a management packet, as it does in each sweep, light ones included.
+sweep_interval_seconds gauge OpenSM's option sweep_interval; 0: it does not sweep by itself.
+role_since_timestamp_seconds gauge Since when OpenSM has been, or has not been, what dmodc_master says.
+master gauge Whether this OpenSM manages the subnet: 1, or 0. Only a master that has swept writes the next figure, and the others once Dmodc has routed.
+engine_in_use gauge Whether the last sweep was routed by Dmodc: 1, or 0.
+last_read_timestamp_seconds gauge When Dmodc read the fabric that the figures of switches, nodes, LIDs and ranks describe; 0 before.
+sweep_seconds gauge Time in Dmodc in the last sweep that it routed.
+switches gauge Switches.
+nodes gauge End nodes.
+lids gauge LIDs routed.
+ranks gauge Levels of the tree.
+unreachable_pairs gauge Pairs of switches with end nodes that have no up-down path.
+turned_pairs gauge Pairs of switch and LID with a route that turns from down to up.
+left_out_pairs gauge Pairs of switch and LID without a route.
+turned_host_pairs gauge Pairs of hosts with a route that turns, without pairs of two hosts above the leaves.
+left_out_host_pairs gauge Pairs of hosts without a route.
+displaced_entries gauge Entries of tables that are not at their nominal ports.
+drained gauge Present switches and links that are to be drained.
+drained_routes gauge Entries that take packets between hosts over drained links: 0 when all may be pulled.
+other_managers gauge Other subnet managers that OpenSM has seen, standbys mostly.
+phase_seconds gauge Time in a phase; all phases make dmodc_sweep_seconds.
+missing_uplinks gauge Links up to present switches that the switch lacks, without drained ones.
+leaf_hosts gauge Hosts on the switch, if it has or should have any.
+switch_lost gauge 1 for each switch that is gone and not drained.
+part_lost gauge Gone switches that are linked to one another, such as a pod: their number, by the first of them.
+host_lost gauge 1 for each host that is gone from a present switch.
+links_slow gauge 1 for each link that is slower than it should be, until it is mended.
+stale_since_timestamp_seconds gauge Since when the tables are older than the fabric; 0 if they are not.
+";
+
+/// The text of a file. Names of figures come without `dmodc_`.
+#[derive(Default)]
+pub struct Text(pub String);
+
+impl Text {
+    /// Writes the lines before the samples of a figure.
+    pub fn head(&mut self, name: &str) {
+        let mut figures = FIGURES.lines().filter_map(|line| line.split_once(' '));
+        let figure = figures.find(|(figure, _)| *figure == name);
+        let (kind, help) = figure
+            .and_then(|(_, rest)| rest.split_once(' '))
+            .unwrap_or_default();
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            self.0,
+            "# HELP dmodc_{name} {help}\n# TYPE dmodc_{name} {kind}"
+        );
+    }
+
+    /// Writes a sample of a figure.
+    pub fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
+        let _ = write!(self.0, "dmodc_{name}");
+        for (at, (label, text)) in labels.iter().enumerate() {
+            let open = if at == 0 { '{' } else { ',' };
+            let _ = write!(self.0, "{open}{label}=\"{}\"", escaped(text));
+        }
+        if !labels.is_empty() {
+            self.0.push('}');
+        }
+        let _ = writeln!(self.0, " {value}");
+    }
+
+    /// Writes a sample of a figure for a switch or host.
+    pub fn of_node(&mut self, name: &str, guid: Guid, description: &str, value: impl Display) {
+        let guid = guid.to_string();
+        let labels = [("guid", &*guid), ("description", description)];
+        self.sample(name, &labels, value);
+    }
+
+    /// Writes a figure with one sample.
+    pub fn single(&mut self, name: &str, value: impl Display) {
+        self.head(name);
+        self.sample(name, &[], value);
+    }
+}
+
+/// The value of a label, escaped.
+fn escaped(text: &str) -> String {
+    let text = text.replace('\\', "\\\\").replace('"', "\\\"");
+    text.replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_escaped() {
+        let mut text = Text::default();
+        let labels = [("name", "a \"b\" \\ {c=1}\nd"), ("port", "7")];
+        text.sample("links", &labels, 1);
+        let expected = r#"dmodc_links{name="a \"b\" \\ {c=1}\nd",port="7"} 1"#;
+        assert_eq!(text.0, format!("{expected}\n"));
+    }
+}

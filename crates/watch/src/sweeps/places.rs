@@ -1,0 +1,165 @@
+//! [`DrainedPlaces`]: what the lines of a drain file name while equipment comes and goes.
+//!
+//! A line names a place. A drained switch that is out is no fault, and the box that comes into its place is drained
+//! until the line goes, whatever its GUID and name. So a line keeps the meaning that it had when its equipment was last
+//! seen; a name that finds something else by then, "spine 1" in "spine 10", does not change it.
+
+use dmodc_fabric::{Drained, Fabric, Guid, replaced};
+use dmodc_formats::drain::{DrainReason, Line};
+use dmodc_formats::input::Fault;
+use std::collections::BTreeMap;
+
+/// The meaning of each line, over all sweeps.
+#[derive(Default)]
+pub struct DrainedPlaces {
+    lines: BTreeMap<String, Vec<Drained>>,
+    /// By GUID of a place, the box that came into it.
+    boxes: BTreeMap<Guid, Guid>,
+}
+
+/// The drained equipment of a fabric.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct DrainedNow {
+    /// What is there.
+    pub there: Vec<Drained>,
+    /// What is out.
+    pub out: Vec<Drained>,
+    /// The lines that name nothing.
+    pub odd: Vec<Fault<DrainReason>>,
+}
+
+impl DrainedPlaces {
+    /// Finds what the lines of the file mean in a fabric. `known` are fabrics with equipment that was there before.
+    pub fn look(&mut self, fabric: &Fabric, lines: Vec<Line>, known: &[&Fabric]) -> DrainedNow {
+        let is_there = |guid: Guid| fabric.switch_by_guid(guid).is_some();
+        let came = known.iter().flat_map(|known| replaced(fabric, known));
+        self.boxes.extend(came.map(|[place, guid]| (place, guid)));
+        self.boxes.retain(|place, _| !is_there(*place));
+        let mut now = DrainedNow::default();
+        let mut meant = BTreeMap::new();
+        for line in lines {
+            let before = self.lines.get(&line.name).cloned();
+            let before = before.or_else(|| by_guid(&line.name, known));
+            let is_out = |d: &Drained| match (fabric.switch_by_guid(d.switch), d.port) {
+                (None, _) => true,
+                (Some(s), Some(port)) => fabric.far(s, port).is_none(),
+                (Some(_), None) => false,
+            };
+            let places = match (before, line.found) {
+                (Some(before), _) if before.iter().any(is_out) => before,
+                (_, Ok(found)) => found,
+                (Some(before), Err(_)) => before,
+                (None, Err(reason)) => {
+                    now.odd.push(Fault::in_line(line.number, reason));
+                    continue;
+                }
+            };
+            for place in &places {
+                let drained = Drained {
+                    switch: self.box_at(place.switch),
+                    ..*place
+                };
+                match is_out(&drained) {
+                    true => now.out.push(*place),
+                    false => now.there.push(drained),
+                }
+            }
+            meant.insert(line.name, places);
+        }
+        self.lines = meant;
+        now
+    }
+
+    /// The box in a place: another one, if that was replaced, perhaps several times.
+    fn box_at(&self, place: Guid) -> Guid {
+        let mut guid = place;
+        // Each box is newer than the one before; a circle of GUIDs would be one of boxes that are gone.
+        for _ in 0..=self.boxes.len() {
+            match self.boxes.get(&guid) {
+                Some(next) => guid = *next,
+                None => break,
+            }
+        }
+        guid
+    }
+}
+
+/// The switch that a line names by its GUID, if it was there before.
+fn by_guid(name: &str, known: &[&Fabric]) -> Option<Vec<Drained>> {
+    let guid: Guid = name.strip_prefix("0x")?.parse().ok()?;
+    let was_there = known
+        .iter()
+        .any(|known| known.switch_by_guid(guid).is_some());
+    was_there.then(|| {
+        vec![Drained {
+            switch: guid,
+            port: None,
+        }]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dmodc_formats::drain::parse_lines;
+    use dmodc_formats::names::Directory;
+    use dmodc_formats::netlist::Netlist;
+    use fabrics::pgft;
+
+    fn without(net: &Netlist, name: &str) -> Netlist {
+        let parts = Directory::of_netlist(net).parts(net, name);
+        net.without(&parts.expect("parts"))
+    }
+
+    fn look(places: &mut DrainedPlaces, net: &Netlist, known: &Netlist, text: &str) -> DrainedNow {
+        let (fabric, names) = net.to_fabric(None).expect("LIDs");
+        let (known, _) = known.to_fabric(None).expect("LIDs");
+        let lines = parse_lines(
+            &fabric,
+            &names.switches,
+            &dmodc_formats::netlist::PortLabels::new(),
+            text.as_bytes(),
+        );
+        places.look(&fabric, lines, &[&known])
+    }
+
+    #[test]
+    fn a_box_in_a_drained_place_is_drained_until_the_line_goes() {
+        let whole = pgft("PGFT(2;3,4;1,12;1,1)");
+        let at = whole.nodes.iter().position(|n| n.description == "L2-1");
+        let at = at.expect("a spine");
+        let old = whole.nodes[at].guid;
+        let mut new = whole.clone();
+        (new.nodes[at].guid, new.nodes[at].description) = (Guid(77), "another".into());
+        let mut newer = whole.clone();
+        newer.nodes[at].guid = Guid(78);
+        let less = without(&whole, "L2-1");
+        let drained = |switch| Drained { switch, port: None };
+        let mut places = DrainedPlaces::default();
+        let mut look = |net, text| look(&mut places, net, &whole, text);
+        assert_eq!(look(&whole, "L2-1").there, [drained(old)]);
+        // It is out: no fault, and no other switch whose name contains "L2-1".
+        let out = look(&less, "L2-1");
+        assert_eq!((out.there, out.out), (vec![], vec![drained(old)]));
+        assert_eq!(out.odd, []);
+        assert_eq!(look(&new, "L2-1").there, [drained(Guid(77))]);
+        assert_eq!(look(&less, "L2-1").there, []);
+        assert_eq!(look(&newer, "L2-1").there, [drained(Guid(78))]);
+        assert_eq!(look(&newer, "").there, []);
+        assert_eq!(look(&whole, "L2-1").there, [drained(old)]);
+        // A GUID of equipment that was there before OpenSM was started.
+        let guid = old.to_string();
+        assert_eq!(look(&new, &guid).there, [drained(Guid(77))]);
+        assert_eq!(look(&whole, "no such switch").odd[0].line, 1);
+    }
+
+    #[test]
+    fn a_cable_that_was_pulled_is_out() {
+        let whole = pgft("PGFT(2;3,4;1,2;1,1)");
+        let mut places = DrainedPlaces::default();
+        let port = "L1-1:4";
+        assert_eq!(look(&mut places, &whole, &whole, port).there.len(), 1);
+        let out = look(&mut places, &without(&whole, port), &whole, port);
+        assert_eq!((out.there.len(), out.out.len(), out.odd.len()), (0, 1, 0));
+    }
+}

@@ -1,0 +1,355 @@
+//! The reference: the equipment that the fabric should have (`dmodc.reference`).
+//!
+//! `FILE` is an ibnetdiscover output or `opensm-subnet.lst`; Dmodc reads it in the first sweep and again when it
+//! changes. With `auto` the plugin keeps such a file itself, beside OpenSM's `guid2lid`: it has all equipment ever
+//! seen. The plugin writes it when a sweep finds new equipment, or when some has gone dark or come back. The present
+//! fabric wins over the file. To forget a part, take it out of the file: the plugin reads the file again before it
+//! writes it.
+//!
+//! The file also has the highest speed of each link, except of links that look slow beside their siblings: their speed
+//! is not as designed.
+//!
+//! Any error in the file gives one error line, and Dmodc routes without the file. It leaves a file of a later version
+//! as it is.
+
+use super::planned::Planned;
+use super::writer::Job;
+use crate::wiring::{Far, Witness, slow_links};
+use dmodc_core::Faults;
+use dmodc_fabric::{Fabric, Guid, Merged, PortNumber, SwitchId};
+use dmodc_formats::files::{self, MOST, Stamp, replace, stamp};
+use dmodc_formats::input::unpacked;
+use dmodc_formats::reference::{Dark, NoReference, Reference, auto_path, day_of, today};
+use jiff::civil::Date;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The option `dmodc.reference`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Source {
+    /// The equipment seen so far, in a file that Dmodc keeps.
+    #[default]
+    Auto,
+    /// No memory.
+    None,
+    /// This file.
+    File(PathBuf),
+}
+
+impl From<&Path> for Source {
+    fn from(value: &Path) -> Self {
+        match value.to_str() {
+            Some("auto") => Source::Auto,
+            Some("none") => Source::None,
+            _ => Source::File(value.to_owned()),
+        }
+    }
+}
+
+/// The file of the reference, over all sweeps.
+#[derive(Default)]
+pub struct ReferenceFile {
+    path: PathBuf,
+    grows: bool,
+    /// Time and length of the file when it was last read or written.
+    stamp: Option<Stamp>,
+    known: Option<Known>,
+    /// The file is of a later version.
+    is_newer: bool,
+    /// The file is of another fabric.
+    is_foreign: bool,
+    /// The day of the last sweep, or of the last change of the file.
+    last: Option<Date>,
+    /// The error lines since the file was last read without one; the thread that writes the file logs too.
+    logged: Arc<Mutex<Vec<String>>>,
+    /// The writing of the file that has been handed over, if its outcome has not been looked at.
+    writing: Option<Arc<Mutex<Writing>>>,
+}
+
+/// The writing of the file, by another thread. Until it has ended, this process goes by what it has handed over.
+struct Writing {
+    /// The stamp that the file has unless another process has changed it.
+    expected: Option<Stamp>,
+    /// Contents that are not written yet.
+    open: usize,
+    /// The last failure.
+    failure: Option<Unwritten>,
+}
+
+/// Why the file is not written.
+enum Unwritten {
+    /// Another process has changed it since: the next sweep reads it.
+    Changed,
+    /// The log has the reason.
+    Failed,
+}
+
+struct Known {
+    reference: Reference,
+    fabric: Arc<Fabric>,
+}
+
+impl ReferenceFile {
+    /// The reference of these options, if they have one. It has no meaning with the paper's rule.
+    pub fn new(source: &Source, faults: Faults) -> Option<Self> {
+        let (path, grows) = match (source, faults) {
+            (Source::None, _) | (Source::Auto, Faults::Paper) => return None,
+            (Source::File(_), Faults::Paper) => {
+                log::error!(
+                    "dmodc.reference has no meaning with dmodc.faults=paper and is ignored"
+                );
+                return None;
+            }
+            (Source::File(path), _) => (path.clone(), false),
+            (Source::Auto, _) => (auto_path(), true),
+        };
+        Some(ReferenceFile {
+            path,
+            grows,
+            ..ReferenceFile::default()
+        })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the plugin keeps the file itself, with all equipment seen so far.
+    pub fn grows(&self) -> bool {
+        self.grows
+    }
+
+    /// The reference with which to route a fabric, if there is one.
+    pub fn fabric_for(&mut self, fabric: &Fabric) -> Option<Arc<Fabric>> {
+        self.end_writing();
+        let stamp = stamp(&self.path);
+        if self.writing.is_some() {
+            // The file is about to have what is known.
+        } else if self.grows && matches!(self.path.try_exists(), Ok(false)) {
+            // No sweep has written the file, or an administrator has removed it to forget all equipment.
+            (self.known, self.stamp, self.is_newer) = (None, None, false);
+        } else if stamp.is_none() || stamp != self.stamp {
+            self.stamp = stamp;
+            self.last = stamp.map(|(written, _)| day_of(written)).or(self.last);
+            self.read();
+        }
+        let known = self.known.as_ref()?.fabric.clone();
+        if known.is_of_another_fabric(fabric) {
+            self.log_once("of another fabric: most switches are not in it");
+            self.is_foreign = true;
+            return None;
+        }
+        self.is_foreign = false;
+        Some(known)
+    }
+
+    /// Looks at the outcome of a writing that has ended.
+    fn end_writing(&mut self) {
+        let Some(writing) = &self.writing else { return };
+        let mut now = lock(writing);
+        if now.open > 0 {
+            return;
+        }
+        let (expected, failure) = (now.expected, now.failure.take());
+        drop(now);
+        self.writing = None;
+        match failure {
+            None => self.stamp = expected,
+            Some(Unwritten::Changed) => self.stamp = None,
+            // Equipment known to this process alone would make its tables differ from another OpenSM's.
+            Some(Unwritten::Failed) => (self.known, self.stamp) = (None, None),
+        }
+    }
+
+    fn read(&mut self) {
+        self.is_newer = false;
+        self.known = match self.read_file() {
+            Ok(known) => {
+                log::info!(
+                    "reference {}: {} switches, {} end nodes",
+                    self.path.display(),
+                    known.fabric.switches().len(),
+                    known.fabric.end_nodes().len()
+                );
+                lock(&self.logged).clear();
+                Some(known)
+            }
+            Err(reason) => {
+                self.log_once(&reason);
+                None
+            }
+        };
+    }
+
+    /// The content of the file, or the reason why the file is not used.
+    fn read_file(&mut self) -> Result<Known, String> {
+        // Any file but a plain one would keep OpenSM waiting, with its lock held.
+        let bytes = files::read(&self.path).and_then(|bytes| unpacked(bytes, MOST));
+        let read = Reference::parse_leniently(&bytes.map_err(|e| e.to_string())?);
+        let read = read.map_err(|fault| {
+            self.is_newer = matches!(fault.reason, NoReference::Newer(_));
+            fault.in_file(&self.path).to_string()
+        })?;
+        let count = read.warnings.count();
+        if let Some(first) = read.warnings.first().into_iter().next() {
+            log::warn!(
+                "{}; {count} odd places in the reference",
+                first.in_file(&self.path)
+            );
+        }
+        Known::new(read.value)
+    }
+
+    /// The dark equipment, with the day when each part was last seen.
+    pub fn dark(&self) -> Option<&BTreeMap<Dark, Date>> {
+        self.known.as_ref().map(|known| &known.reference.dark)
+    }
+
+    /// The names of the reference, by the GUIDs of switches and of the ports of hosts.
+    pub fn names(&self) -> HashMap<Guid, &str> {
+        let mut names = HashMap::new();
+        let known = self.known.iter();
+        for node in known.flat_map(|known| &known.reference.netlist.nodes) {
+            let ports = node.ports.iter().map(|port| node.port_guid(port));
+            names.extend(
+                ports
+                    .chain([node.guid])
+                    .map(|guid| (guid, &*node.description)),
+            );
+        }
+        names
+    }
+
+    /// With `auto`, adds the equipment of a planned fabric and writes the file, if the fabric adds or changes any.
+    /// `names` are the names of switches and end nodes, by GUID; `write` runs a job that writes the file, now or later.
+    pub fn keep(
+        &mut self,
+        planned: &Planned,
+        names: impl FnOnce() -> HashMap<Guid, String>,
+        write: impl FnOnce(&Path, Job),
+    ) {
+        self.end_writing();
+        if !self.grows || self.is_newer {
+            return;
+        }
+        let today = today();
+        let last = self.last.replace(today).unwrap_or(today);
+        let known = self.known.as_ref().filter(|_| !self.is_foreign);
+        let slow = || slow_ports(planned, known.map(|known| &*known.fabric));
+        let mut grown = match (planned.known(), known) {
+            (Some(merged), Some(known)) => {
+                if !known.reference.grows(&known.fabric, &merged) {
+                    let mut faster = known.fabric.faster_in(&planned.fabric);
+                    if !faster.is_empty() {
+                        let slow = slow();
+                        faster.retain(|port| !slow.contains(port));
+                    }
+                    if faster.is_empty() {
+                        return;
+                    }
+                }
+                known.reference.grown(&merged, &names(), last)
+            }
+            // The engine has planned without the reference: together with it the fabric is no tree.
+            (None, Some(_)) => return,
+            (_, None) => {
+                let alone = Merged::alone(&planned.fabric);
+                Reference::default().grown(&alone, &names(), last)
+            }
+        };
+        let guid = |(s, port): (SwitchId, PortNumber)| (planned.fabric.guid(s), port);
+        grown.forget_speeds(&slow().into_iter().map(guid).collect());
+        let mut text = Vec::new();
+        // Writing to memory cannot fail.
+        let _ = grown.write(&mut text);
+        self.known = Known::new(grown).ok();
+        let writing = self.writing.get_or_insert_with(|| {
+            Arc::new(Mutex::new(Writing {
+                expected: self.stamp,
+                open: 0,
+                failure: None,
+            }))
+        });
+        lock(writing).open += 1;
+        let (writing, path) = (writing.clone(), self.path.clone());
+        let logged = self.logged.clone();
+        let handed = Handed { writing, logged };
+        write(&self.path, Box::new(move || handed.write(&path, &text)));
+        self.end_writing();
+    }
+
+    /// Logs an error line, once.
+    fn log_once(&self, what: &str) {
+        log_once(&self.logged, &self.path, what);
+    }
+}
+
+/// Logs an error line about a file, unless it has been logged.
+fn log_once(logged: &Mutex<Vec<String>>, path: &Path, what: &str) {
+    let mut logged = lock(logged);
+    if !logged.iter().any(|line| line == what) {
+        log::error!("reference {}: {what}; going on without it", path.display());
+        logged.push(what.to_owned());
+    }
+}
+
+/// A content of the file that has been handed over. When it is dropped, it is written or never will be.
+struct Handed {
+    writing: Arc<Mutex<Writing>>,
+    logged: Arc<Mutex<Vec<String>>>,
+}
+
+impl Handed {
+    fn write(self, path: &Path, text: &[u8]) {
+        let expected = lock(&self.writing).expected;
+        let outcome = match stamp(path) == expected {
+            false => Err(Unwritten::Changed),
+            true => replace(path, text).map_err(|e| {
+                log_once(&self.logged, path, &format!("cannot be written: {e}"));
+                Unwritten::Failed
+            }),
+        };
+        let mut writing = lock(&self.writing);
+        match outcome {
+            Ok(()) => (writing.expected, writing.failure) = (stamp(path), None),
+            Err(failure) => writing.failure = Some(failure),
+        }
+    }
+}
+
+impl Drop for Handed {
+    fn drop(&mut self) {
+        lock(&self.writing).open -= 1;
+    }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The ports of links whose siblings alone show that they are slow.
+fn slow_ports(planned: &Planned, known: Option<&Fabric>) -> BTreeSet<(SwitchId, PortNumber)> {
+    let rank = |switch| planned.plan.ranking().rank(switch);
+    let mut ports = BTreeSet::new();
+    for slow in slow_links(&planned.fabric, rank, known) {
+        if slow.slowness.witness == Witness::Siblings {
+            ports.insert(slow.near);
+            if let Far::Switch(switch, port) = slow.far {
+                ports.insert((switch, port));
+            }
+        }
+    }
+    ports
+}
+
+impl Known {
+    fn new(reference: Reference) -> Result<Known, String> {
+        let fabric = reference.fabric().map_err(|e| e.to_string())?;
+        Ok(Known {
+            reference,
+            fabric: Arc::new(fabric),
+        })
+    }
+}

@@ -1,0 +1,170 @@
+//! Logs the changes of the fabric since the last call.
+//!
+//! A switch that goes or comes gives one line, with its links and hosts; so do several connected switches, such as a
+//! pod. A link gives one line, and so do all hosts that go or come at one switch. Equipment that comes is *back* if it
+//! was there before, else *new*. A box that comes into the place of another one *replaces* it.
+
+use super::lines::{Names, amount};
+use super::slow_memory::{SlowLink, SlowMemory};
+use super::view::{Link, View};
+use dmodc_fabric::{Fabric, Guid, Merged, NodeId, Peer, SwitchId, replaced};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// All equipment ever seen of a fabric, and its last state.
+#[derive(Default)]
+pub struct Memory {
+    last: Option<Fabric>,
+    known: Arc<Fabric>,
+    switch_names: BTreeMap<Guid, String>,
+    host_names: BTreeMap<Guid, String>,
+    slow: SlowMemory,
+}
+
+impl Memory {
+    /// The fabric with all equipment ever seen, without equipment that the present fabric contradicts.
+    pub fn known(&self) -> &Fabric {
+        &self.known
+    }
+
+    /// The last known name of a switch.
+    pub fn switch_name(&self, switch: Guid) -> &str {
+        self.switch_names.get(&switch).map_or("", |name| name)
+    }
+
+    /// The last known name of a host.
+    pub fn host_name(&self, host: Guid) -> &str {
+        self.host_names.get(&host).map_or("", |name| name)
+    }
+
+    /// The slow links at the last call of [`Memory::slow`].
+    pub fn slow_links(&self) -> impl Iterator<Item = &SlowLink> {
+        self.slow.last.values()
+    }
+
+    /// Finds the slow links in the fabric of the last [`Memory::look`]: links that are slow by their siblings or by the
+    /// reference, and links that were faster before, unless they are as fast as in the reference. Returns lines about
+    /// new and mended ones. `rank` gives the rank of a switch.
+    pub fn slow(
+        &mut self,
+        fabric: &Fabric,
+        rank: impl Fn(SwitchId) -> u32,
+        reference: Option<&Fabric>,
+    ) -> Vec<String> {
+        let names = || Names::new(&self.switch_names, &self.host_names);
+        self.slow.look(fabric, rank, reference, names)
+    }
+
+    /// Compares the present fabric with the last one and keeps it. Returns lines about the changes; none at the first
+    /// call. The functions name a switch and an end node.
+    pub fn look(
+        &mut self,
+        fabric: &Fabric,
+        switch_name: impl Fn(SwitchId) -> String,
+        host_name: impl Fn(NodeId) -> String,
+    ) -> Vec<String> {
+        for (index, switch) in fabric.switches().iter_enumerated() {
+            self.switch_names.insert(switch.guid, switch_name(index));
+        }
+        for (index, node) in fabric.end_nodes().iter_enumerated() {
+            self.host_names.insert(node.guid, host_name(index));
+        }
+        let mut lines = match &self.last {
+            Some(last) if last == fabric => return Vec::new(),
+            Some(last) => self.changes([last, &self.known, fabric].map(View::new)),
+            None => Vec::new(),
+        };
+        if self.last.is_some() {
+            lines.extend(self.replacements(fabric));
+        }
+        self.slow.compare(&self.known, fabric);
+        self.known = Merged::new(fabric, &self.known).nominal;
+        self.last = Some(fabric.clone());
+        if !lines.is_empty() {
+            lines.extend(gone(&View::new(&self.known), &View::new(fabric)));
+        }
+        lines
+    }
+
+    /// Lines about boxes in the places of others, and whether they are slower or have fewer links.
+    fn replacements(&self, fabric: &Fabric) -> Vec<String> {
+        let names = Names::new(&self.switch_names, &self.host_names);
+        let line = |[place, guid]: [Guid; 2]| {
+            let ends = [(&*self.known, place), (fabric, guid)];
+            let [before, now] = ends.map(|(of, guid)| of.switch_by_guid(guid).map(|s| (of, s)));
+            let (before, now) = (before?, now?);
+            let links = |(of, s): (&Fabric, SwitchId)| {
+                of.peers_of(s).iter().filter(|p| **p != Peer::None).count()
+            };
+            let speed = |(of, s): (&Fabric, SwitchId)| of.speeds_of(s).iter().max().copied();
+            let mut line = format!(
+                "replaces: switch {} is in the place of {}",
+                names.switch(&guid),
+                names.switch(&place)
+            );
+            let [links_before, links_now] = [before, now].map(links);
+            if links_now < links_before {
+                line += &format!(", with {links_now} of {links_before} links");
+            }
+            if let (Some(was), Some(is)) = (speed(before), speed(now))
+                && is < was
+            {
+                line += &format!(", at {is} instead of {was}");
+            }
+            Some(line)
+        };
+        let lines = replaced(fabric, &self.known).into_iter();
+        lines.filter_map(line).collect()
+    }
+
+    /// Lines about the differences of the views, lost equipment first.
+    fn changes(&self, [last, known, now]: [View; 3]) -> Vec<String> {
+        let names = Names::new(&self.switch_names, &self.host_names);
+        let all = |of: &View, link: &Link| link.iter().all(|(guid, _)| of.switches.contains(guid));
+        // If a switch comes back without one of its links, the line about the lost link comes only now.
+        let lost = known.links.difference(&now.links);
+        let lost = lost.filter(|l| all(&now, l) && (last.links.contains(*l) || !all(&last, l)));
+        let mut lines = names.switches("lost", &last, &now, |_| true);
+        lines.extend(names.links("lost", lost));
+        lines.extend(names.hosts("lost", &last, &now, |_| true));
+        for (word, was_known) in [("back", true), ("new", false)] {
+            let is = |found: bool| found == was_known;
+            let come = now.links.difference(&last.links);
+            let come = come.filter(|l| all(&last, l) && is(known.links.contains(*l)));
+            lines.extend(names.switches(word, &now, &last, |s| is(known.switches.contains(s))));
+            lines.extend(names.links(word, come));
+            lines.extend(names.hosts(word, &now, &last, |h| is(known.hosts.contains_key(h))));
+        }
+        let moved = now.hosts.iter().filter_map(|(host, to)| {
+            let from = last.hosts.get(host).filter(|from| *from != to)?;
+            let (from, to) = (names.port(from), names.port(to));
+            Some(format!(
+                "moved: host {} from {from} to {to}",
+                names.hosts[host]
+            ))
+        });
+        let mut moved: Vec<String> = moved.collect();
+        moved.sort_unstable();
+        lines.extend(moved);
+        lines
+    }
+}
+
+/// A line that counts all gone equipment, if there is any.
+fn gone(known: &View, now: &View) -> Option<String> {
+    let is_there = |switch: &Guid| now.switches.contains(switch);
+    let links = known.links.difference(&now.links);
+    let hosts = known.hosts.iter();
+    let hosts = hosts.filter(|(h, (s, _))| is_there(s) && !now.hosts.contains_key(h));
+    let links = links.filter(|l| l.iter().all(|(s, _)| is_there(s)));
+    let switches = known.switches.difference(&now.switches);
+    let counts = [
+        (switches.count(), "switch", "switches"),
+        (links.count(), "link", "links"),
+        (hosts.count(), "host", "hosts"),
+    ];
+    let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
+    let counts: Vec<String> = counts.map(|(n, one, many)| amount(n, one, many)).collect();
+    let list = counts.join(", ");
+    (!list.is_empty()).then(|| format!("gone since the first sweep, in all: {list}"))
+}

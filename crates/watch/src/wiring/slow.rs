@@ -1,0 +1,258 @@
+//! Finds links that are slower than they should be.
+//!
+//! A link should have its speed in the reference. Without a reference, siblings decide: the other links of a switch on
+//! the same side (up, down, to its own rank), and for a host the links of the hosts of its leaf and of the fabric. Two
+//! generations of switches or hosts in one fabric are no fault. So a link between switches is slow if it is slower than
+//! at least a quarter of its siblings at *both* ends: a switch with links of one speed has no slow link, unless it is
+//! the only slow one among the switches of its rank and number of ports, at least four. A host is slow if few hosts are
+//! as slow. One lane where siblings have more is always slow: no design has that.
+
+use super::designed::Designed;
+use super::{Difference, End, Kind, is_majority};
+use dmodc_fabric::{Fabric, NodeId, NodeKind, PortNumber, Speed, SwitchId, counted};
+use dmodc_formats::netlist::Names;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::fmt;
+use typed_index_collections::TiVec;
+
+/// Hosts are slow by comparison only if at most one host of this many is as slow, or only one host is.
+const HOSTS_PER_SLOW: usize = 16;
+
+/// The source of a link's expected speed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Witness {
+    /// The siblings of the link.
+    Siblings,
+    /// The reference.
+    Reference,
+    /// The link itself, at an earlier time.
+    Before,
+}
+
+impl fmt::Display for Witness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Witness::Siblings => "siblings",
+            Witness::Reference => "reference",
+            Witness::Before => "before",
+        })
+    }
+}
+
+/// The speed of a slow link, and its expected speed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Slowness {
+    /// Its speed.
+    pub now: Speed,
+    /// Its expected speed.
+    pub expected: Speed,
+    /// The source of the expected speed.
+    pub witness: Witness,
+}
+
+impl fmt::Display for Slowness {
+    /// As in `1xHDR, siblings 4xHDR`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {} {}", self.now, self.witness, self.expected)
+    }
+}
+
+/// The other end of a link. `S` and `H` name switches and hosts: their index in a fabric, or their GUID.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Far<S = SwitchId, H = NodeId> {
+    /// A switch, with its port.
+    Switch(S, PortNumber),
+    /// An end node.
+    Host(H),
+}
+
+/// A slow link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slow<S = SwitchId, H = NodeId> {
+    /// The switch at the lower end, or the host's switch, and its port.
+    pub near: (S, PortNumber),
+    /// The other end.
+    pub far: Far<S, H>,
+    /// Its speed and expected speed.
+    pub slowness: Slowness,
+}
+
+impl Slow {
+    /// The slow link as a difference, with names.
+    pub fn difference(&self, fabric: &Fabric, names: &Names) -> Difference {
+        let end = |switch, port| End::of_switch(fabric, names, switch, Some(port));
+        let far = match self.far {
+            Far::Switch(switch, port) => end(switch, port),
+            Far::Host(host) => End::of_host(names, host),
+        };
+        let ends = vec![end(self.near.0, self.near.1), far];
+        let reason = self.slowness.to_string();
+        Difference {
+            slowness: Some(self.slowness),
+            ..Difference::link(Kind::Slow, ends, Vec::new(), reason)
+        }
+    }
+}
+
+/// All slow links: links between switches in the order of their lower ends, then links of hosts. `rank` gives the rank
+/// of a switch.
+pub fn slow_links(
+    fabric: &Fabric,
+    rank: impl Fn(SwitchId) -> u32,
+    reference: Option<&Fabric>,
+) -> Vec<Slow> {
+    if !fabric.has_speeds() {
+        return Vec::new();
+    }
+    let designed = Designed::new(fabric, reference);
+    let speed = |(switch, port)| fabric.link_speed(switch, port);
+    // `among` is the expected speed by the siblings.
+    let judge = |near: (SwitchId, PortNumber), far, among: Option<Speed>| {
+        let now = speed(near);
+        let (expected, witness) = match designed.speed(near.0, near.1) {
+            Some(expected) => (expected, Witness::Reference),
+            None => (among?, Witness::Siblings),
+        };
+        let slowness = Slowness {
+            now,
+            expected,
+            witness,
+        };
+        let slow = Slow {
+            near,
+            far,
+            slowness,
+        };
+        (now.is_known() && now < expected).then_some(slow)
+    };
+    let switches = || fabric.switches().keys();
+    let usual: TiVec<_, Sides> = switches().map(|s| sides(fabric, s, &rank)).collect();
+    let boxes = slow_boxes(fabric, &usual, &rank);
+    let mut slow = Vec::new();
+    for s in switches() {
+        for (port, index, far) in fabric.links_of(s) {
+            if (rank(s), s) < (rank(index), index) {
+                let side = rank(index).cmp(&rank(s));
+                let ends = [
+                    &usual[s][side_index(side)],
+                    &usual[index][side_index(side.reverse())],
+                ];
+                let expected = of_ends(speed((s, port)), ends);
+                let of_box = boxes
+                    .get(&s)
+                    .map(|&speed| speed.min(fastest(&usual[index])));
+                let of_box = of_box.or(boxes
+                    .get(&index)
+                    .map(|&speed| speed.min(fastest(&usual[s]))));
+                let expected = expected.max(of_box);
+                slow.extend(judge((s, port), Far::Switch(index, far), expected));
+            }
+        }
+    }
+    let all = counted(switches().flat_map(|s| host_speeds(fabric, s)));
+    for s in switches() {
+        let leaf = counted(host_speeds(fabric, s));
+        for host in fabric.node_ids_of(s) {
+            let node = &fabric.end_nodes()[host];
+            if node.kind != NodeKind::Aggregation {
+                let near = (s, node.port);
+                let expected = of_hosts(speed(near), &leaf, &all);
+                slow.extend(judge(near, Far::Host(host), expected));
+            }
+        }
+    }
+    slow
+}
+
+/// The number of links of each speed.
+type Counts = BTreeMap<Speed, usize>;
+
+/// The links of a switch to switches below it, beside it and above it.
+type Sides = [Counts; 3];
+
+fn side_index(side: Ordering) -> usize {
+    (side as i8 + 1) as usize
+}
+
+fn sides(fabric: &Fabric, switch: SwitchId, rank: impl Fn(SwitchId) -> u32) -> Sides {
+    [Ordering::Less, Ordering::Equal, Ordering::Greater].map(|side| {
+        let links = fabric.links_of(switch);
+        let links = links.filter(|&(_, index, _)| rank(index).cmp(&rank(switch)) == side);
+        let speeds = links.map(|(port, ..)| fabric.link_speed(switch, port));
+        counted(speeds.filter(|speed| speed.is_known()))
+    })
+}
+
+/// The highest speed of a switch's links to switches.
+fn fastest(sides: &Sides) -> Speed {
+    let speeds = sides.iter().filter_map(|counts| counts.keys().next_back());
+    speeds.copied().max().unwrap_or(Speed::UNKNOWN)
+}
+
+/// The switches that are slower than all others of their rank and number of ports, with the speed of the others: a box
+/// that was replaced by an older one. Where two are as slow, they are an older generation.
+fn slow_boxes(
+    fabric: &Fabric,
+    usual: &TiVec<SwitchId, Sides>,
+    rank: impl Fn(SwitchId) -> u32,
+) -> BTreeMap<SwitchId, Speed> {
+    let mut kinds: BTreeMap<(u32, u8), Vec<(Speed, SwitchId)>> = BTreeMap::new();
+    for (s, sides) in usual.iter_enumerated() {
+        let speed = fastest(sides);
+        if speed.is_known() {
+            let kind = kinds
+                .entry((rank(s), fabric.switches()[s].ports))
+                .or_default();
+            kind.push((speed, s));
+        }
+    }
+    let alone = |mut kind: Vec<(Speed, SwitchId)>| {
+        kind.sort_unstable();
+        let [(slow, s), (usual, _), ..] = kind[..] else {
+            return None;
+        };
+        let is_alone = slow < usual && is_majority(kind.len() - 1, kind.len());
+        is_alone.then_some((s, usual))
+    };
+    kinds.into_values().filter_map(alone).collect()
+}
+
+fn host_speeds(fabric: &Fabric, switch: SwitchId) -> impl Iterator<Item = Speed> {
+    let hosts = fabric.hosts_of(switch);
+    let speeds = hosts.map(|host| fabric.link_speed(host.switch, host.port));
+    speeds.filter(|speed| speed.is_known())
+}
+
+/// The highest speed that at least a quarter of some links reach.
+fn usual(counts: &Counts) -> Speed {
+    let all: usize = counts.values().sum();
+    let mut faster = 0;
+    let usual = counts.iter().rev().find(|&(_, count)| {
+        faster += count;
+        4 * faster >= all
+    });
+    usual.map_or(Speed::UNKNOWN, |(speed, _)| *speed)
+}
+
+/// The expected speed of a link between switches, by the links of both switches.
+fn of_ends(now: Speed, ends: [&Counts; 2]) -> Option<Speed> {
+    let [a, b] = ends.map(usual);
+    one_lane(now, a, b).or(Some(a.min(b)))
+}
+
+/// The expected speed of a host's link, by the hosts of its leaf and of the fabric.
+fn of_hosts(now: Speed, leaf: &Counts, all: &Counts) -> Option<Speed> {
+    let hosts: usize = all.values().sum();
+    let as_slow = all.get(&now).copied().unwrap_or(0);
+    let few = as_slow == 1 || as_slow * HOSTS_PER_SLOW <= hosts;
+    let (leaf, all) = (usual(leaf), usual(all));
+    one_lane(now, leaf, all).or_else(|| few.then_some(leaf.min(all)))
+}
+
+/// The expected speed of a link of one lane, where others have more.
+fn one_lane(now: Speed, a: Speed, b: Speed) -> Option<Speed> {
+    let lesser_first = [a.min(b), a.max(b)];
+    let wider = lesser_first.into_iter().find(|s| s.lanes() > 1 && *s > now);
+    wider.filter(|_| now.lanes() == 1)
+}

@@ -1,0 +1,70 @@
+//! OpenSM's forwarding tables as rows of bytes: puts them into the fabric's order, and clears entries of other engines.
+
+use super::failure::Failure;
+use super::ffi::Subnet;
+use dmodc_core::Engine;
+use dmodc_fabric::{BLOCK, Fabric, Guid, NO_PATH};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The tables in the fabric's switch order.
+pub fn rows<'t>(
+    fabric: &Fabric,
+    tables: &'t mut [(Guid, Option<&mut [u8]>)],
+) -> Result<Vec<&'t mut [u8]>, Failure> {
+    tables.sort_by_key(|(guid, _)| *guid);
+    let mut tables = tables.iter_mut();
+    let switches = fabric.switches().iter();
+    let rows = switches.map(|switch| {
+        let of_switch = tables.find(|(guid, _)| *guid == switch.guid);
+        let row = of_switch.and_then(|(_, row)| row.as_deref_mut());
+        row.ok_or(Failure::NoTable(switch.guid))
+    });
+    rows.collect()
+}
+
+/// Clears the entries beyond the highest LID, which the core does not write: an engine that failed before Dmodc may
+/// have written there.
+pub fn clear_beyond(fabric: &Fabric, rows: &mut [&mut [u8]]) {
+    let beyond = fabric.max_lid().index() + 1;
+    for row in rows {
+        row[beyond..].fill(NO_PATH);
+    }
+}
+
+/// How many blocks of all tables differ from the tables that OpenSM sent last.
+pub fn changed_blocks(subnet: &Subnet<'_>, engine: &Engine) -> usize {
+    let tables = subnet.sent_and_new_lfts();
+    let changed = AtomicUsize::new(0);
+    let threads = engine.threads(tables.len());
+    threads.for_each(tables, |(_, [sent, new])| {
+        // Arrays, not slices: the comparison needs no call for each block, 0.5 ms instead of 1.3 on fabric A.
+        let ((sent, sent_rest), (new, new_rest)) = (sent.as_chunks(), new.as_chunks());
+        let blocks = sent.iter().zip(new);
+        let differing = blocks
+            .filter(|(sent, new): &(&[u8; BLOCK], _)| sent != new)
+            .count();
+        let differing = differing + usize::from(sent_rest != new_rest);
+        changed.fetch_add(differing, Ordering::Relaxed);
+    });
+    changed.into_inner()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dmodc_fabric::{Builder, Lid};
+
+    fn two_switches() -> Fabric {
+        let mut b = Builder::default();
+        b.switch(Guid(2), Lid(5), 0, 4);
+        b.switch(Guid(1), Lid(9), 0, 4);
+        b.finish().0
+    }
+
+    #[test]
+    fn entries_beyond_the_highest_lid_are_cleared() {
+        let mut table = [7; 12];
+        clear_beyond(&two_switches(), &mut [&mut table[..]]);
+        assert_eq!(table, [7, 7, 7, 7, 7, 7, 7, 7, 7, 7, NO_PATH, NO_PATH]);
+    }
+}

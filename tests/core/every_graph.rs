@@ -1,0 +1,140 @@
+//! Every small fabric: all connected graphs of up to 6 switches, each with two hosts on the switches of every set. What
+//! is likely, random fabrics find; this finds what is there.
+//!
+//! A test run takes every ninth fabric, `DMODC_CASES=4` all of them and once more with double links, and
+//! `DMODC_SWITCHES=7` those of 7 switches, too.
+
+#[path = "../support/long.rs"]
+mod long;
+#[path = "../support/skip.rs"]
+mod skip;
+
+use dmodc_analysis::check;
+use dmodc_core::{Engine, Options, RouteError, Rule};
+use dmodc_fabric::Fabric;
+use fabrics::Net;
+use std::env;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// All pairs of some switches: a graph is a set of these, as bits.
+fn pairs(switches: u32) -> Vec<(u32, u32)> {
+    (0..switches)
+        .flat_map(|a| (a + 1..switches).map(move |b| (a, b)))
+        .collect()
+}
+
+/// All orders of some switches.
+fn orders(switches: u32) -> Vec<Vec<u32>> {
+    (0..switches).fold(vec![Vec::new()], |orders, new| {
+        let with_new = |order: &Vec<u32>| {
+            let order = order.clone();
+            (0..=order.len()).map(move |at| [&order[..at], &[new], &order[at..]].concat())
+        };
+        orders.iter().flat_map(with_new).collect()
+    })
+}
+
+/// One of each kind of connected graph of this many switches, as links.
+fn graphs(switches: u32) -> Vec<Vec<(u32, u32)>> {
+    let pairs = pairs(switches);
+    let number = |a: u32, b: u32| pairs.iter().position(|&pair| pair == (a.min(b), a.max(b)));
+    // By order of the switches: the pair that each pair becomes.
+    let moved = orders(switches).into_iter().map(|order| {
+        let new = pairs
+            .iter()
+            .map(|&(a, b)| number(order[a as usize], order[b as usize]));
+        new.map(|number| number.expect("a pair")).collect()
+    });
+    let moved: Vec<Vec<usize>> = moved.collect();
+    let mut known = vec![false; 1 << pairs.len()];
+    let mut found = Vec::new();
+    for graph in 0..known.len() {
+        if known[graph] {
+            continue;
+        }
+        let has = |pair: &usize| graph >> pair & 1 == 1;
+        let links = (0..pairs.len()).filter(has);
+        for moved in &moved {
+            known[links.clone().map(|pair| 1 << moved[pair]).sum::<usize>()] = true;
+        }
+        let links: Vec<(u32, u32)> = links.map(|pair| pairs[pair]).collect();
+        if is_connected(switches, &links) {
+            found.push(links);
+        }
+    }
+    found
+}
+
+fn is_connected(switches: u32, links: &[(u32, u32)]) -> bool {
+    let mut reached = 1u32;
+    for _ in 0..switches {
+        for &(a, b) in links {
+            if reached >> a & 1 == 1 || reached >> b & 1 == 1 {
+                reached |= 1 << a | 1 << b;
+            }
+        }
+    }
+    reached == (1 << switches) - 1
+}
+
+/// Asserts that a fabric is routed soundly, and that all its hosts reach one another. Returns the rule of its ranks; `None` if
+/// it is refused.
+fn hold(engine: &Engine, fabric: &Fabric) -> Option<Rule> {
+    let plan = match engine.plan(fabric, &Options::default()) {
+        Err(RouteError::NotATree(_)) => return None,
+        planned => planned.expect("a plan"),
+    };
+    let (tables, _) = engine.tables(fabric, &plan).expect("tables");
+    let report = check(fabric, &tables, |a, b| plan.ranking().is_up(a, b));
+    assert!(report.passed(), "{report:#?}");
+    assert_eq!(report.turns.routes, 0, "{report:#?}");
+    let named = plan.connections().left_out_ends(fabric);
+    assert_eq!(named, report.left_out_ends, "counts and names");
+    assert!(
+        named
+            .counts()
+            .all(|(from, to, _)| (from, to) != ("host", "host")),
+        "{named:?}"
+    );
+    Some(plan.ranking().rule())
+}
+
+#[test]
+fn connects_all_its_hosts() {
+    let is_long = long::runs("all graphs of 6 switches");
+    let most = env::var("DMODC_SWITCHES").map_or(6, |n| n.parse().expect("a number"));
+    let engine = Engine::new(1).expect("a thread");
+    let (mut count, mut refused, mut below_one, mut failed) = (0, 0, 0, Vec::new());
+    for switches in 1..=most {
+        for links in graphs(switches) {
+            for set in 1u32..1 << switches {
+                count += 1;
+                if !is_long && count % 9 != 0 {
+                    continue;
+                }
+                let on = (0..switches).filter(|s| set >> s & 1 == 1);
+                let hosts: Vec<u32> = on.flat_map(|s| [s, s]).collect();
+                for times in 1..=1 + usize::from(is_long) {
+                    let net = Net {
+                        switches: switches as usize,
+                        ..Net::new(&links.repeat(times), &hosts)
+                    };
+                    match catch_unwind(AssertUnwindSafe(|| hold(&engine, &net.build()))) {
+                        Ok(None) => refused += 1,
+                        Ok(Some(rule)) => below_one += usize::from(rule == Rule::Roots),
+                        Err(_) => failed.push((times, links.clone(), hosts.clone())),
+                    }
+                }
+            }
+        }
+    }
+    assert!(
+        failed.is_empty(),
+        "{} as (links each, links, hosts): {failed:?}",
+        failed.len()
+    );
+    println!(
+        "{count} fabrics of up to {most} switches; of those tried {refused} refused, {below_one} put below one switch"
+    );
+    assert!(most != 6 || count == 7815, "{count}");
+}

@@ -1,0 +1,108 @@
+//! Small fabrics for the tests of this folder, and tables for them.
+
+use dmodc_fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, PortNumber, SwitchId, Tables};
+use std::collections::VecDeque;
+use typed_index_collections::TiVec;
+
+/// A fabric described by its links between switch numbers, and by a list of switches: each mention of a switch is an
+/// end node at it. Ports are numbered in the order of mention, links first. Switches and end nodes have the indices of
+/// their numbers in the fabric if the list ascends. The base LID of switch `s` is `(s + 1) << lmc`; end nodes follow.
+pub struct Net {
+    pub switches: usize,
+    pub links: Vec<(u32, u32)>,
+    pub nodes: Vec<u32>,
+    pub lmc: u8,
+    pub aggregation: Vec<usize>,
+    /// The order in which nodes get LIDs, for LIDs that do not ascend with the indices.
+    pub shuffle: Vec<u16>,
+}
+
+impl Net {
+    pub fn new(links: &[(u32, u32)], nodes: &[u32]) -> Net {
+        let ends = links.iter().flat_map(|&(a, b)| [a, b]);
+        let last = ends.chain(nodes.iter().copied()).max();
+        Net {
+            switches: last.map_or(0, |m| m as usize + 1),
+            links: links.to_vec(),
+            nodes: nodes.to_vec(),
+            lmc: 0,
+            aggregation: Vec::new(),
+            shuffle: Vec::new(),
+        }
+    }
+
+    pub fn build(&self) -> Fabric {
+        let lid = |i: usize| {
+            let i = self.shuffle.get(i).map_or(i, |&i| usize::from(i));
+            Lid(((i << self.lmc) + (1 << self.lmc)) as u16)
+        };
+        let mut ports = vec![0u8; self.switches];
+        let mut port = |switch: u32| {
+            let used = &mut ports[switch as usize];
+            *used += 1;
+            (SwitchId(switch), PortNumber(*used))
+        };
+        let links = self.links.iter().map(|&(a, b)| (port(a), port(b)));
+        let links: Vec<_> = links.collect();
+        let nodes: Vec<_> = self.nodes.iter().map(|&s| port(s)).collect();
+        let mut builder = Builder::default();
+        for (s, &used) in ports.iter().enumerate() {
+            builder.switch(Guid(s as u64 + 1), lid(s), 0, used + 1);
+        }
+        links.into_iter().for_each(|(a, b)| builder.link(a, b));
+        for (i, (switch, port)) in nodes.into_iter().enumerate() {
+            builder.end_node(EndNode {
+                guid: Guid(1000 + i as u64),
+                lid: lid(self.switches + i),
+                lmc: self.lmc,
+                kind: match self.aggregation.contains(&i) {
+                    true => NodeKind::Aggregation,
+                    false => NodeKind::Ca,
+                },
+                switch,
+                port,
+            });
+        }
+        let (fabric, placement) = builder.finish();
+        assert_eq!(placement.defects, []);
+        fabric
+    }
+}
+
+/// The same fabric with a speed at each port, such as `4xHDR`; unknown where the text is empty.
+pub fn with_speeds<'a>(fabric: Fabric, speed: impl Fn(SwitchId, PortNumber) -> &'a str) -> Fabric {
+    fabric.with_speeds(|_, s, port| speed(s, port).parse().unwrap_or_default())
+}
+
+/// Every LID with its switch and the port there (0 for the switch itself).
+pub fn lids(fabric: &Fabric) -> Vec<(Lid, SwitchId, PortNumber)> {
+    fabric.lids().collect()
+}
+
+/// Shortest paths whether links go up or down, as minhop has, by the lowest port to the next switch.
+pub fn shortest(fabric: &Fabric) -> Tables {
+    let mut tables = Tables::for_fabric(fabric);
+    for (lid, target, last) in lids(fabric) {
+        tables.row_mut(target)[lid] = last.0;
+        let mut known: TiVec<SwitchId, _> = vec![false; fabric.switches().len()].into();
+        known[target] = true;
+        let mut queue = VecDeque::from([target]);
+        while let Some(at) = queue.pop_front() {
+            for next in fabric.neighbours(at) {
+                if !std::mem::replace(&mut known[next], true) {
+                    let mut links = fabric.links_of(next);
+                    let link = links.find(|&(_, other, _)| other == at);
+                    let (port, ..) = link.expect("a link");
+                    tables.row_mut(next)[lid] = port.0;
+                    queue.push_back(next);
+                }
+            }
+        }
+    }
+    tables
+}
+
+/// Whether a link from `a` to `b` goes up, in the order of Dmodc: by rank, then by index.
+pub fn ranked(ranks: &[u8]) -> impl Fn(SwitchId, SwitchId) -> bool {
+    move |a, b| (ranks[usize::from(a)], a) < (ranks[usize::from(b)], b)
+}
