@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
+/// Time for each wait.
+const LIMIT: Duration = Duration::from_secs(30);
+
 /// A spine has gone, and the master dies. The standby makes the same tables with the same file; an OpenSM without it
 /// makes those of the fabric as it is.
 #[test]
@@ -67,6 +70,36 @@ fn two_subnets_on_one_folder_are_named() {
         assert_tables_fit(&sm.files, None);
     }
     assert!(sms.into_iter().all(OpenSm::stop));
+}
+
+/// A damaged file is kept: what it knew can be had again.
+#[test]
+fn a_damaged_file_is_kept_beside_the_new_one() {
+    let (net, mut sim) = Net::simulated(TREE);
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = with_option("auto").cache_dir(folder.path());
+    assert!(OpenSm::start(&sim, &config).stop());
+    let path = folder.path().join(NAME);
+    let whole = fs::read(&path).expect("the places");
+    let damaged = &whole[..whole.len() / 2];
+    fs::write(&path, damaged).expect("written");
+    let (spine, ports) = spine(&net);
+    ports.iter().for_each(|&port| sim.unlink(&spine, port));
+    let sm = OpenSm::start(&sim, &config);
+    let bad = folder.path().join(format!("{NAME}.bad"));
+    wait_until(LIMIT, || bad.exists(), || "no file is kept".into());
+    sm.files.wait_for(0, "a new one begins");
+    sm.resweep();
+    assert_eq!(fs::read(&bad).expect("kept"), damaged);
+    assert_eq!(places(&path).switches().len(), 9);
+    assert_tables_fit(&sm.files, None);
+    // An administrator puts the memory back.
+    fs::write(&path, &whole).expect("written");
+    sm.resweep();
+    assert_tables_fit(&sm.files, Some(places(&path)));
+    assert_eq!(places(&path).switches().len(), 10);
+    assert_eq!(sm.files.log_lines("dmodc: ERR").len(), 1);
+    assert!(sm.stop());
 }
 
 /// Whenever OpenSM dies, the file is the old one or the new one.

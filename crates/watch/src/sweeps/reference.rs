@@ -9,8 +9,8 @@
 //! The file also has the highest speed of each link, except of links that look slow beside their siblings: their speed
 //! is not as designed.
 //!
-//! Any error in the file gives one error line, and Dmodc routes without the file. It leaves a file of a later version
-//! as it is.
+//! Any error in the file gives one error line, and Dmodc routes without the file. With `auto` it then begins a new file
+//! and keeps the old one as `FILE.bad`; it leaves a file of a later version as it is.
 
 use super::planned::Planned;
 use super::writer::Job;
@@ -22,6 +22,7 @@ use dmodc_formats::input::unpacked;
 use dmodc_formats::reference::{Dark, NoReference, Reference, auto_path, day_of, today};
 use jiff::civil::Date;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -237,6 +238,7 @@ impl ReferenceFile {
         let today = today();
         let last = self.last.replace(today).unwrap_or(today);
         let known = self.known.as_ref().filter(|_| !self.is_foreign);
+        let is_refused = known.is_none() && self.stamp.is_some();
         let slow = || slow_ports(planned, known.map(|known| &*known.fabric));
         let mut grown = match (planned.known(), known) {
             (Some(merged), Some(known)) => {
@@ -275,7 +277,11 @@ impl ReferenceFile {
         lock(writing).open += 1;
         let (writing, path) = (writing.clone(), self.path.clone());
         let logged = self.logged.clone();
-        let handed = Handed { writing, logged };
+        let handed = Handed {
+            writing,
+            logged,
+            is_refused,
+        };
         write(&self.path, Box::new(move || handed.write(&path, &text)));
         self.end_writing();
     }
@@ -299,14 +305,20 @@ fn log_once(logged: &Mutex<Vec<String>>, path: &Path, what: &str) {
 struct Handed {
     writing: Arc<Mutex<Writing>>,
     logged: Arc<Mutex<Vec<String>>>,
+    /// The file that is there was refused: it is kept beside the new one.
+    is_refused: bool,
 }
 
 impl Handed {
     fn write(self, path: &Path, text: &[u8]) {
         let expected = lock(&self.writing).expected;
+        let kept = || match self.is_refused {
+            true => keep_refused(path),
+            false => Ok(()),
+        };
         let outcome = match stamp(path) == expected {
             false => Err(Unwritten::Changed),
-            true => replace(path, text).map_err(|e| {
+            true => kept().and_then(|()| replace(path, text)).map_err(|e| {
                 log_once(&self.logged, path, &format!("cannot be written: {e}"));
                 Unwritten::Failed
             }),
@@ -317,6 +329,19 @@ impl Handed {
             Err(failure) => writing.failure = Some(failure),
         }
     }
+}
+
+/// Copies a refused file to `FILE.bad`, in place of an earlier one. A copy, so that the file itself is always there.
+fn keep_refused(path: &Path) -> io::Result<()> {
+    let mut bad = path.as_os_str().to_owned();
+    bad.push(".bad");
+    replace(Path::new(&bad), &files::read(path)?)?;
+    let bad = Path::new(&bad).display();
+    log::warn!(
+        "reference {}: kept as {bad}; a new one begins",
+        path.display()
+    );
+    Ok(())
 }
 
 impl Drop for Handed {
