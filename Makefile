@@ -37,7 +37,7 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 
 .PHONY: all setup build test check python-test fuzz demo fabrics results report bench instructions install uninstall deb rpm \
     package-test release opensm-patch docker docker-test clean \
-    soak events trace memcheck hostile invariants stable same versions nightly sanitize without-opensm
+    soak events trace memcheck hostile invariants stable racks same versions nightly sanitize without-opensm
 
 all: build
 
@@ -126,6 +126,10 @@ stable:
 	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release --package dmodc-tool --no-default-features \
 	    --test offline outside -- --nocapture
 	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release $(WITHOUT_OPENSM) --lib
+
+# Small racks cabled by hand, RACKS (300) drawn anew, beside updn, minhop and sssp: docs/performance.md has the table.
+racks: setup build
+	python3 tests/outside/racks.py target/release/dmodc target/release $${RACKS:-300} $${RACKS_SEED:-$$(date +%s)} target/racks
 
 # Whether this tree makes the same tables as commit FROM, byte for byte, on SAME_STATES (2,000) random states: after a
 # change that is to move no route; or whether figures of that commit are still those of this one.
