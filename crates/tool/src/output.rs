@@ -27,7 +27,8 @@ pub fn start_log(serves: bool) {
 }
 
 /// Calls `write` with a writer to `path`, and reports any failure with the file's name. Replaces a file whole at
-/// the end, following a link. Writes into a pipe or a device at once. Packs by gzip if the name ends in `.gz`.
+/// the end, following a link. Writes into a pipe, a device or an open file at once, cut to length. Packs by gzip if the
+/// name ends in `.gz`.
 pub fn write_to(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -38,7 +39,10 @@ pub fn write_to(
     } else {
         match place(path) {
             Ok(Some(file)) => replace_by(&file, write),
-            Ok(None) => (File::options().write(true).open(path)).and_then(|to| buffered(to, write)),
+            Ok(None) => {
+                let to = File::options().write(true).truncate(true).open(path);
+                to.and_then(|to| buffered(to, write))
+            }
             Err(e) => Err(e),
         }
     };
@@ -50,14 +54,32 @@ pub fn write_to(
     result.map_err(Failure::unwritable(name))
 }
 
-/// The file to replace; `None` for a pipe or device, which can only be written to.
+/// The file to replace; `None` for a pipe, a device, or a file that is open already, which can only be written to.
 fn place(path: &Path) -> io::Result<Option<PathBuf>> {
-    let opened_by_the_shell = ["/dev", "/proc"].iter().any(|of| path.starts_with(of));
     match fs::metadata(path) {
-        Ok(found) if opened_by_the_shell || !(found.is_file() || found.is_dir()) => Ok(None),
+        Ok(found) if !(found.is_file() || found.is_dir()) || is_opened(path)? => Ok(None),
         Ok(_) => fs::canonicalize(path).map(Some),
         Err(_) => Ok(Some(path.to_owned())),
     }
+}
+
+/// Whether a path, which exists, leads to an open file's number below `/proc`, as `/dev/stdout` and `/dev/fd/3` do:
+/// whoever opened the file goes on to write to it.
+fn is_opened(path: &Path) -> io::Result<bool> {
+    let mut at = path.to_owned();
+    while let Some(name) = at.file_name() {
+        let folder = at.parent().filter(|folder| *folder != Path::new(""));
+        let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")))?;
+        if folder.starts_with("/proc") {
+            return Ok(true);
+        }
+        at = folder.join(name);
+        match fs::read_link(&at) {
+            Ok(to) => at = folder.join(to),
+            Err(_) => break,
+        }
+    }
+    Ok(false)
 }
 
 /// Writes text for people: to standard output, or to standard error if standard output has data.
