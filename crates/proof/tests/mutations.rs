@@ -2,7 +2,9 @@
 
 use dmodc_core::{Engine, Options};
 use dmodc_fabric::random::Random;
-use dmodc_fabric::{Fabric, Lid, NO_PATH, Peer, PortNumber, SwitchId, Tables};
+use dmodc_fabric::{
+    Builder, EndNode, Fabric, Guid, Lid, NO_PATH, NodeKind, Peer, PortNumber, SwitchId, Tables,
+};
 use dmodc_formats::netlist::Netlist;
 use dmodc_proof::{Claim, Proven, Reason, Refuted, prove};
 use fabrics::pgft;
@@ -19,7 +21,10 @@ struct Routed {
 
 impl Routed {
     fn new(netlist: &Netlist) -> Routed {
-        let (fabric, _) = netlist.to_fabric(None).expect("LIDs are right");
+        Routed::of(netlist.to_fabric(None).expect("LIDs are right").0)
+    }
+
+    fn of(fabric: Fabric) -> Routed {
         let engine = Engine::new(1).expect("threads");
         let plan = engine.plan(&fabric, &Options::default()).expect("a tree");
         let (tables, _) = engine.tables(&fabric, &plan).expect("tables fit");
@@ -422,4 +427,125 @@ fn roots_need_entries_for_one_another_if_they_are_connected() {
     let refuted =
         prove(&routed.fabric, &rows(&routed.tables), &claim).expect_err("roots lack them");
     assert_eq!(refuted.reason, Reason::Hole);
+}
+
+/// Each of the four LIDs of a port is a LID of its own: at its switch, no other entry will do.
+#[test]
+fn all_lids_of_a_port_are_looked_at() {
+    let (fabric, _) = pgft("PGFT(2;2,3;1,2;1,1)")
+        .to_fabric(Some(2))
+        .expect("LIDs");
+    let routed = Routed::of(fabric);
+    routed.prove(&routed.tables).expect("sound");
+    for node in routed.fabric.end_nodes() {
+        for lid in (0..4).map(|i| Lid(node.lid.0 + i)) {
+            for wrong in [NO_PATH, 0, node.port.0 % 2 + 1] {
+                let mut tables = routed.tables.clone();
+                tables.row_mut(node.switch)[lid] = wrong;
+                let refuted = routed.prove(&tables).expect_err("wrong at its switch");
+                assert_eq!(
+                    (refuted.lid, refuted.switch),
+                    (lid, routed.fabric.guid(node.switch))
+                );
+            }
+        }
+    }
+}
+
+/// An absent node's LID leads to the port where it was, though that is dark, and to no other.
+#[test]
+fn an_absent_node_is_awaited_at_its_port() {
+    let (whole, _) = pgft("PGFT(2;3,3;1,2;1,1)").to_fabric(None).expect("LIDs");
+    let mut b = Builder::default();
+    whole.switches().iter().for_each(|s| {
+        b.switch(s.guid, s.lid, s.lmc, s.ports);
+    });
+    whole.links().for_each(|[near, far]| b.link(near, far));
+    let (gone, stay): (Vec<_>, Vec<_>) = whole
+        .end_nodes()
+        .iter()
+        .cloned()
+        .partition(|n| n.port.0 == 2);
+    stay.into_iter().for_each(|node| b.end_node(node));
+    let (mut fabric, _) = b.finish();
+    fabric.set_absent(gone.clone());
+    let routed = Routed::of(fabric);
+    routed.prove(&routed.tables).expect("sound");
+    for node in gone {
+        assert_eq!(routed.tables.row(node.switch)[node.lid], node.port.0);
+        let refuted = |wrong| {
+            let mut tables = routed.tables.clone();
+            tables.row_mut(node.switch)[node.lid] = wrong;
+            routed
+                .prove(&tables)
+                .expect_err("wrong at its switch")
+                .reason
+        };
+        assert_eq!(refuted(NO_PATH), Reason::Hole);
+        assert_eq!(refuted(1), Reason::Port(PortNumber(1)));
+    }
+}
+
+/// Three spines, two of which have an aggregation node: only these two need entries for one another.
+#[test]
+fn aggregation_nodes_need_one_another() {
+    let mut b = Builder::default();
+    // The spine without a node has the least GUID: what it lacks is looked at first, and allowed.
+    let s: Vec<SwitchId> = (1..6)
+        .map(|i| b.switch(Guid(i), Lid(i as u16), 0, 4))
+        .collect();
+    for leaf in [3, 4] {
+        for spine in [0, 1, 2] {
+            b.link(
+                (s[leaf], PortNumber(spine as u8 + 1)),
+                (s[spine], PortNumber(leaf as u8 - 2)),
+            );
+        }
+    }
+    let kinds = [
+        NodeKind::Aggregation,
+        NodeKind::Aggregation,
+        NodeKind::Ca,
+        NodeKind::Ca,
+    ];
+    for (at, kind) in (1..5).zip(kinds) {
+        b.end_node(EndNode {
+            guid: Guid(0x10 + at as u64),
+            lid: Lid(0x10 + at as u16),
+            lmc: 0,
+            kind,
+            switch: s[at],
+            port: PortNumber(4),
+        });
+    }
+    let routed = Routed::of(b.finish().0);
+    routed.prove(&routed.tables).expect("sound");
+    for (from, to) in [(0, 1), (0, 2), (1, 0), (2, 0), (1, 2), (2, 1)] {
+        let (from, to) = (s[from], s[to]);
+        let mut tables = routed.tables.clone();
+        let owned = fabrics::lids(&routed.fabric);
+        let lids = owned
+            .iter()
+            .filter(|owned| owned.1 == to)
+            .map(|owned| owned.0);
+        let lids: Vec<Lid> = lids.collect();
+        lids.iter()
+            .for_each(|&lid| tables.row_mut(from)[lid] = NO_PATH);
+        let found = routed.prove(&tables).map_err(|refuted| refuted.reason);
+        let is_needed = from != s[0] && to != s[0];
+        assert_eq!(
+            found.err(),
+            is_needed.then_some(Reason::Hole),
+            "{from:?} to {to:?}"
+        );
+        // Listed, it may be missing, and each LID counts.
+        let claim = Claim {
+            order: &routed.order,
+            detours: &routed.detours,
+            left_out: &[(from, to)],
+            connect_roots: false,
+        };
+        let proven = prove(&routed.fabric, &rows(&tables), &claim).expect("listed");
+        assert_eq!(proven.left_out, lids.len());
+    }
 }
