@@ -549,3 +549,36 @@ fn aggregation_nodes_need_one_another() {
         assert_eq!(proven.left_out, lids.len());
     }
 }
+
+/// A switch without a LID and without end nodes sends nothing: it may lack all entries.
+#[test]
+fn a_switch_without_a_lid_needs_no_entry() {
+    let mut b = Builder::default();
+    let s =
+        [(1, 1), (2, 0), (3, 3), (4, 4)].map(|(guid, lid)| b.switch(Guid(guid), Lid(lid), 0, 4));
+    for (spine, leaf) in [(0, 2), (0, 3), (1, 2)] {
+        b.link(
+            (s[spine], PortNumber(leaf as u8)),
+            (s[leaf], PortNumber(spine as u8 + 1)),
+        );
+    }
+    for leaf in [2, 3] {
+        b.end_node(EndNode {
+            guid: Guid(0x10 + leaf as u64),
+            lid: Lid(0x10 + leaf as u16),
+            lmc: 0,
+            kind: NodeKind::Ca,
+            switch: s[leaf],
+            port: PortNumber(4),
+        });
+    }
+    let routed = Routed::of(b.finish().0);
+    routed.prove(&routed.tables).expect("sound");
+    let without = |switch: SwitchId| {
+        let mut tables = routed.tables.clone();
+        tables.row_mut(switch).raw.fill(NO_PATH);
+        routed.prove(&tables)
+    };
+    without(s[1]).expect("nobody sends there");
+    without(s[0]).expect_err("its port 0 sends");
+}
