@@ -151,9 +151,11 @@ fn the_lines_of_a_sweep_are_not_kept_back() {
     let (node, port) = net.switch_link();
     sim.unlink(node, port);
     sm.hang_up();
-    // Dropped and so killed, since it is in the middle of a sweep: OpenSM then cancels a thread that may hold a lock of
-    // ibsim's client library, and that library's end waits for the lock for ever (1 of 100 times beside other load).
     sm.files.wait_for(0, "dmodc: lost: ");
+    // Amid a sweep OpenSM cancels a thread that may hold a lock of ibsim's client library, and that library's end waits
+    // for the lock for ever (1 of 100 times beside other load).
+    sm.files.wait_until_quiet();
+    assert!(sm.stop());
 }
 
 /// As logrotate does, the log is moved away, and OpenSM gets a signal. Dmodc's lines go to the new log.

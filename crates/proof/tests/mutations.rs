@@ -489,39 +489,18 @@ fn an_absent_node_is_awaited_at_its_port() {
 /// Three spines, two of which have an aggregation node: only these two need entries for one another.
 #[test]
 fn aggregation_nodes_need_one_another() {
-    let mut b = Builder::default();
-    // The spine without a node has the least GUID: what it lacks is looked at first, and allowed.
-    let s: Vec<SwitchId> = (1..6)
-        .map(|i| b.switch(Guid(i), Lid(i as u16), 0, 4))
-        .collect();
-    for leaf in [3, 4] {
-        for spine in [0, 1, 2] {
-            b.link(
-                (s[leaf], PortNumber(spine as u8 + 1)),
-                (s[spine], PortNumber(leaf as u8 - 2)),
-            );
+    // The spine without a node comes first: what it lacks is looked at first, and allowed.
+    let links = [(3, 0), (3, 1), (3, 2), (4, 0), (4, 1), (4, 2)];
+    let routed = Routed::of(
+        fabrics::Net {
+            aggregation: vec![0, 1],
+            ..fabrics::Net::new(&links, &[1, 2, 3, 4])
         }
-    }
-    let kinds = [
-        NodeKind::Aggregation,
-        NodeKind::Aggregation,
-        NodeKind::Ca,
-        NodeKind::Ca,
-    ];
-    for (at, kind) in (1..5).zip(kinds) {
-        b.end_node(EndNode {
-            guid: Guid(0x10 + at as u64),
-            lid: Lid(0x10 + at as u16),
-            lmc: 0,
-            kind,
-            switch: s[at],
-            port: PortNumber(4),
-        });
-    }
-    let routed = Routed::of(b.finish().0);
+        .build(),
+    );
     routed.prove(&routed.tables).expect("sound");
     for (from, to) in [(0, 1), (0, 2), (1, 0), (2, 0), (1, 2), (2, 1)] {
-        let (from, to) = (s[from], s[to]);
+        let (from, to) = (SwitchId(from), SwitchId(to));
         let mut tables = routed.tables.clone();
         let owned = fabrics::lids(&routed.fabric);
         let lids = owned
@@ -532,7 +511,7 @@ fn aggregation_nodes_need_one_another() {
         lids.iter()
             .for_each(|&lid| tables.row_mut(from)[lid] = NO_PATH);
         let found = routed.prove(&tables).map_err(|refuted| refuted.reason);
-        let is_needed = from != s[0] && to != s[0];
+        let is_needed = from != SwitchId(0) && to != SwitchId(0);
         assert_eq!(
             found.err(),
             is_needed.then_some(Reason::Hole),
