@@ -90,15 +90,20 @@ impl Numbers {
                 continue;
             }
             let mut leaves: BTreeMap<SwitchId, Vec<u32>> = BTreeMap::new();
-            let mut used = [false; 256];
+            let (mut used, mut away) = ([false; 256], [0; 256]);
             for (n, node) in nodes.clone() {
                 let at = positions.node[n];
                 used[at as usize] = true;
                 leaves.entry(node.switch).or_default().push(at);
             }
-            // A host that is away counts where others are: a position that is empty on all leaves is none.
-            for &(leaf, guid, at) in &positions.away {
-                if types.of(guid) == of_type && used[at as usize] {
+            let of_type = |away: &&(_, Guid, _)| types.of(away.1) == of_type;
+            let all_away = positions.away.iter().filter(of_type);
+            all_away
+                .clone()
+                .for_each(|&(.., at)| away[at as usize] += 1);
+            // A host that is away counts where others are. A position that most leaves had and none has is none.
+            for &(leaf, _, at) in all_away {
+                if used[at as usize] || 2 * away[at as usize] <= known.ranking.leaves().count() {
                     leaves.entry(leaf).or_default().push(at);
                 }
             }

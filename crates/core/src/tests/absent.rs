@@ -1,13 +1,17 @@
-//! The entries of absent nodes lead to their ports, and change no entry of another node.
+//! The entries of absent nodes lead to their ports, and change no entry of another node; nor do hosts that leave, with a
+//! reference.
 
 use super::{degraded, route, shapes, text};
 use crate::Options;
+use crate::spread::hash;
 use dmodc_fabric::{Builder, EndNode, Fabric, Lid, NO_PATH, Peer, PortNumber, SwitchId};
 use fabrics::cases;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
-/// A fabric without each `every`th end node, and the end nodes that it lacks. The indices of switches stay.
-fn without(whole: &Fabric, every: usize) -> (Fabric, Vec<EndNode>) {
+/// A fabric without some of its end nodes, and these. The indices of switches stay.
+fn without(whole: &Fabric, is_gone: impl Fn(usize, &EndNode) -> bool) -> (Fabric, Vec<EndNode>) {
     let mut b = Builder::default();
     for s in whole.switches() {
         b.switch(s.guid, s.lid, s.lmc, s.ports);
@@ -16,7 +20,7 @@ fn without(whole: &Fabric, every: usize) -> (Fabric, Vec<EndNode>) {
         b.link(near, far);
     }
     let nodes = whole.end_nodes().iter().cloned().enumerate();
-    let (gone, stay): (Vec<_>, Vec<_>) = nodes.partition(|(i, _)| i % every == every - 1);
+    let (gone, stay): (Vec<_>, Vec<_>) = nodes.partition(|(i, node)| is_gone(*i, node));
     stay.into_iter().for_each(|(_, node)| b.end_node(node));
     (
         b.finish().0,
@@ -55,7 +59,7 @@ proptest! {
     ) {
         let netlist = degraded(shape, seed, links, 0.0);
         let (whole, _) = netlist.to_fabric(Some(lmc)).expect("LIDs");
-        let (less, gone) = without(&whole, every);
+        let (less, gone) = without(&whole, |i, _| i % every == every - 1);
         // Counted ports need a memory.
         let options = Options {
             forgets: true,
@@ -93,5 +97,37 @@ proptest! {
             }
         }
         prop_assert!(with.max_lid() >= Lid(1));
+    }
+
+    /// Two ports of one server can be all hosts at a position: it stays a position when the server leaves.
+    #[test]
+    fn a_position_of_few_leaves_stays(
+        shape in shapes(),
+        seed in any::<u64>(),
+        port in 1u8..6,
+        few in 0usize..3,
+    ) {
+        let (whole, _) = degraded(shape, seed, 0.0, 0.0).to_fabric(None).expect("LIDs");
+        let leaves: BTreeSet<SwitchId> = whole.end_nodes().iter().map(|node| node.switch).collect();
+        let few = few.min(leaves.len() / 2);
+        let at_port = |node: &EndNode| node.port.0 == port;
+        let has_port: Vec<SwitchId> = leaves.iter().copied().take(few).collect();
+        let is_sparse = |i: usize, node: &EndNode| match at_port(node) {
+            true => !has_port.contains(&node.switch),
+            false => hash(seed ^ i as u64) % 3 == 0,
+        };
+        let (before, _) = without(&whole, is_sparse);
+        let (after, _) = without(&before, |_, node| at_port(node));
+        let options = Options {
+            reference: Some(Arc::new(before.clone())),
+            ..Options::default()
+        };
+        let (_, was) = route(&before, &options, 1);
+        let (_, now) = route(&after, &options, 1);
+        for s in after.switches().keys() {
+            for node in after.end_nodes() {
+                prop_assert_eq!(was.get(s, node.lid), now.get(s, node.lid));
+            }
+        }
     }
 }
