@@ -1,26 +1,20 @@
 //! The entries of all LIDs, row by row: (1) and (2).
 //!
 //! *Idea.* What (1) and (2) ask of an entry that goes to another switch depends on that switch and the LID alone. So
-//! switches with ports to the same switches are a group, which knows an entry of each LID that was right at one of
-//! them. A row is compared with what its group knows. Looked at are only the entries that differ, and those at the few
-//! ports that lead elsewhere than in the group.
+//! switches with ports to the same switches are a class, and a row is compared with that of the first of its class:
+//! looked at are only the entries that differ, or that were not right for all of the class.
 //!
-//! *Invariant.* What a group knows of a LID is right at each of its switches, but at those ports. An entry that goes
-//! home, turns or is listed as left out is never known.
+//! *Invariant.* `look` is 0 only where the entry of the first is right at each switch of the class. An entry that goes
+//! home, turns or is listed as left out never is.
 //!
-//! *Cost.* Half an instruction for an entry that is known, some 60 for another one.
+//! *Cost.* One instruction for an entry that is equal, some 25 for another one.
 
-use crate::ways::{Carries, NOBODY, Way, Ways};
+use crate::ways::{Carries, NOBODY, Owner, Way, Ways};
 use crate::{Claim, Reason};
 use dmodc_fabric::{NO_PATH, PortNumber, SwitchId};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use typed_index_collections::{TiSlice, TiVec};
-
-/// The LIDs that are compared at a time.
-const BLOCK: usize = 64;
-
-/// The most ports of a switch that lead elsewhere than in its group: each costs a comparison.
-const ODD: usize = 6;
 
 /// A fault: switch, LID, reason.
 pub type Fault = (SwitchId, usize, Reason);
@@ -28,88 +22,27 @@ pub type Fault = (SwitchId, usize, Reason);
 /// The turns in use, as the switches before, at and after the turn, each with the first LID that makes it.
 pub type Turns = BTreeMap<(SwitchId, SwitchId, SwitchId), usize>;
 
-/// Switches whose ports lead alike.
-struct Group {
-    /// By port: where it leads, if its entries are shared.
-    ways: Vec<Way>,
-    /// What its switches carry: so they need entries for the same LIDs.
-    carries: Carries,
-    /// By LID: an entry that is right.
-    known: Vec<[u8; BLOCK]>,
-    /// By LID: 0 if `known` has an entry for it.
-    unknown: Vec<[u8; BLOCK]>,
+/// A class of switches: what they carry, so they need entries for the same LIDs; and by port where it leads, if what is
+/// right there is right for all of them.
+type Class = (Carries, Vec<Way>);
+
+/// The first switch of a class.
+struct First<'r> {
+    row: &'r [u8],
+    /// By LID: 0 if the entry is right at each switch of the class.
+    look: Vec<u8>,
 }
 
-impl Group {
-    /// A group that knows that a LID which nobody has needs no entry.
-    fn new(ways: &Ways, carries: Carries) -> Group {
-        let blocks = ways.owner.len().div_ceil(BLOCK);
-        let mut unknown = vec![[0; BLOCK]; blocks];
-        for (to, (owner, _)) in unknown.as_flattened_mut().iter_mut().zip(&ways.owner) {
-            *to = if *owner == NOBODY { 0 } else { u8::MAX };
-        }
-        Group {
-            carries,
-            ways: vec![Way::Nowhere; ways.width],
-            known: vec![[NO_PATH; BLOCK]; blocks],
-            unknown,
-        }
-    }
-
-    /// The ports that lead elsewhere than these.
-    fn odd(&self, ways: &[Way]) -> impl Iterator<Item = u8> {
-        let ports = (0..=u8::MAX).zip(self.ways.iter().zip(ways));
-        ports.filter_map(|(port, (a, b))| (*a != Way::Nowhere && a != b).then_some(port))
-    }
-}
-
-/// All groups.
-#[derive(Default)]
-struct Groups {
-    groups: Vec<Group>,
-    /// By port and where it leads: the last group that got it.
-    last: BTreeMap<(usize, Way), usize>,
-}
-
-impl Groups {
-    /// Puts a switch into a group, or into a new one.
-    fn join(&mut self, all: &Ways, carries: Carries, ways: &[Way]) -> &mut Group {
-        let shared = || {
-            ways.iter()
-                .enumerate()
-                .filter(|(_, way)| **way != Way::Nowhere)
-        };
-        let mut found = shared().filter_map(|(port, way)| self.last.get(&(port, *way)).copied());
-        let found = found.find(|&group| {
-            self.groups[group].carries == carries && self.groups[group].odd(ways).count() <= ODD
-        });
-        let number = found.unwrap_or_else(|| {
-            self.groups.push(Group::new(all, carries));
-            self.groups.len() - 1
-        });
-        let group = &mut self.groups[number];
-        for (port, way) in shared() {
-            if group.ways[port] == Way::Nowhere {
-                group.ways[port] = *way;
-                self.last.insert((port, *way), number);
-            }
-        }
-        group
-    }
-}
-
-/// What is found of an entry.
-enum Found {
-    /// It is right wherever the port leads there, or nobody needs one.
-    Known,
-    /// It is right here.
-    Home,
-    /// There is none, and the pair is listed.
-    LeftOut,
-    /// It is a listed turn at a switch, to one above.
-    Turn(SwitchId, SwitchId),
-    /// It is wrong.
-    Wrong(Reason),
+/// Where an entry leads.
+#[derive(Clone, Copy)]
+struct Lead<'c> {
+    next: Option<SwitchId>,
+    /// The row of the next switch.
+    row: &'c [u8],
+    /// By entry of that row: whether it may follow.
+    may_follow: &'c [bool; 256],
+    /// Whether what is right there is right for the class.
+    is_shared: bool,
 }
 
 /// A switch whose row is checked.
@@ -117,100 +50,60 @@ struct Here<'c> {
     ways: &'c Ways,
     rows: &'c TiSlice<SwitchId, &'c [u8]>,
     s: SwitchId,
+    /// By entry.
+    leads: [Lead<'c>; 256],
     /// By switch: whether LIDs there may turn, and whether they may lack an entry.
     may: TiVec<SwitchId, (bool, bool)>,
     needs_all: bool,
+    turns: Turns,
 }
 
 impl Here<'_> {
-    /// Whether an entry is right wherever its port leads there, or is for a LID that nobody has: then no path of it
-    /// ends, and an entry on it is wrong.
+    /// Checks one entry. Returns whether it is right at all switches of the class. For a LID that nobody has no path
+    /// ends: one of its entries is found wrong.
     #[inline(always)]
-    fn is_right(&self, lid: usize, way: Way) -> bool {
-        match way {
-            Way::Up(next) => self.rows[next][lid] != NO_PATH,
-            Way::Down(next) => {
-                let onward = PortNumber(self.rows[next][lid]);
-                matches!(self.ways.way(next, onward), Way::Down(_))
-            }
-            Way::Home | Way::Nowhere => false,
+    fn check(&mut self, lid: usize, entry: u8) -> Result<bool, Fault> {
+        let lead = &self.leads[usize::from(entry)];
+        match lead.row.get(lid) {
+            Some(&onward) if lead.may_follow[usize::from(onward)] => Ok(lead.is_shared),
+            _ => self.entry(lid, entry),
         }
     }
 
-    /// Checks one entry.
+    /// Checks an entry that leads home, turns, or is wrong.
     #[inline(never)]
-    fn entry(&self, lid: usize, way: Way, entry: u8) -> Found {
-        let port = PortNumber(entry);
-        let owner = self.ways.owner.raw[lid];
-        if owner.0 == NOBODY {
-            return Found::Wrong(Reason::NoOwner(port));
-        }
-        let (next, is_down) = match way {
-            Way::Up(next) => (next, false),
-            Way::Down(next) => (next, true),
-            // An absent node waits at a port that may be dark; one that is there is at a port that leads to it.
-            Way::Home | Way::Nowhere if owner == (self.s, port) => return Found::Home,
-            _ if entry == NO_PATH => return self.hole(owner.0),
-            _ => return Found::Wrong(Reason::Port(port)),
+    fn entry(&mut self, lid: usize, entry: u8) -> Result<bool, Fault> {
+        let (owner, port) = (self.ways.owner.raw[lid], PortNumber(entry));
+        let Some(next) = self.leads[usize::from(entry)].next else {
+            return self.end(lid, owner, port);
         };
-        let onward = self.rows[next][lid];
-        if onward == NO_PATH {
-            return Found::Wrong(Reason::DeadEnd(port));
-        }
-        // The entry there may be wrong, and then is found there.
-        match self.ways.way(next, PortNumber(onward)) {
-            Way::Up(above) if is_down => match self.may[owner.0].0 {
-                true => Found::Turn(next, above),
-                false => Found::Wrong(Reason::Turn(port)),
-            },
-            _ => Found::Known,
-        }
+        let onward = PortNumber(self.rows[next][lid]);
+        let reason = match self.ways.way(next, onward) {
+            _ if owner.0 == NOBODY => Reason::NoOwner(port),
+            Way::Up(above) if self.may[owner.0].0 => {
+                self.turns.entry((self.s, next, above)).or_insert(lid);
+                return Ok(false);
+            }
+            Way::Up(_) => Reason::Turn(port),
+            _ => Reason::DeadEnd(port),
+        };
+        Err((self.s, lid, reason))
     }
 
-    /// Looks at the entries of a block that are not known, or have an odd port. Makes known what is right at all
-    /// switches of the group. Returns the others, a bit each.
-    #[inline(never)]
-    fn settle(
-        &self,
-        leads: &[(Way, bool); 256],
-        odd: &[u8],
-        from: usize,
-        block: &[u8; BLOCK],
-        known: &mut [u8; BLOCK],
-        unknown: &mut [u8; BLOCK],
-    ) -> u64 {
-        let mut others = 0;
-        let words = block.as_chunks::<8>().0.iter();
-        let known = known.as_chunks_mut::<8>().0.iter_mut();
-        let unknown = unknown.as_chunks_mut::<8>().0.iter_mut();
-        for (((block, known), unknown), word) in words.zip(known).zip(unknown).zip((0..).step_by(8))
-        {
-            let entries = u64::from_le_bytes(*block);
-            let mut left = (entries ^ u64::from_le_bytes(*known)) | u64::from_le_bytes(*unknown);
-            if !odd.is_empty() {
-                left |= odd_marks(entries, odd);
-            }
-            while left != 0 {
-                let bit = left.trailing_zeros() & 56;
-                left &= !(0xff << bit);
-                let at = bit as usize / 8;
-                let (way, is_shared) = leads[usize::from((entries >> bit) as u8)];
-                if !self.is_right(from + word + at, way) {
-                    others |= 1 << (word + at);
-                } else if is_shared {
-                    (known[at], unknown[at]) = (block[at], 0);
-                }
-            }
-        }
-        others
-    }
-
-    fn hole(&self, to: SwitchId) -> Found {
-        match self.ways.are_needed(self.s, to, self.needs_all) {
-            false => Found::Known,
-            true if self.may[to].1 => Found::LeftOut,
-            true => Found::Wrong(Reason::Hole),
-        }
+    /// Checks an entry whose port leads to no switch.
+    fn end(&self, lid: usize, owner: Owner, port: PortNumber) -> Result<bool, Fault> {
+        let is_hole = port.0 == NO_PATH;
+        let found = match owner.0 {
+            NOBODY if is_hole => Ok(true),
+            NOBODY => Err(Reason::NoOwner(port)),
+            // An absent node waits at a port that may be dark; one that is there is at a port that leads to it.
+            _ if owner == (self.s, port) => Ok(false),
+            _ if !is_hole => Err(Reason::Port(port)),
+            to if !self.ways.are_needed(self.s, to, self.needs_all) => Ok(true),
+            to if self.may[to].1 => Ok(false),
+            _ => Err(Reason::Hole),
+        };
+        found.map_err(|reason| (self.s, lid, reason))
     }
 }
 
@@ -230,107 +123,89 @@ pub fn check(
     rows: &TiSlice<SwitchId, &[u8]>,
     claim: &Claim<'_>,
 ) -> Result<Turns, Fault> {
-    let mut turns = Turns::new();
-    let mut groups = Groups::default();
+    let lids = ways.owner.len();
+    let mut classes: BTreeMap<Class, First> = BTreeMap::new();
+    let nowhere = Lead {
+        next: None,
+        row: &[],
+        may_follow: &ways.has_entry,
+        is_shared: false,
+    };
     let mut here = Here {
         ways,
         rows,
         s: NOBODY,
+        leads: [nowhere; 256],
         may: vec![(false, false); rows.len()].into(),
         needs_all: claim.connect_roots,
+        turns: Turns::new(),
     };
-    // By entry and next entry: whether the turn is known.
-    let mut turned = vec![false; 1 << 16];
     for s in rows.keys() {
         here.s = s;
-        let own = ways.ways(s);
         of(claim.detours, s).for_each(|to| here.may[to].0 = true);
         of(claim.left_out, s).for_each(|to| here.may[to].1 = true);
-        let has_up = ways.ways(s).iter().any(|way| matches!(way, Way::Up(_)));
-        let shared = own.iter().map(|&way| match way {
-            Way::Up(_) => way,
-            Way::Down(_) if !has_up => way,
-            _ => Way::Nowhere,
-        });
-        let shared: Vec<Way> = shared.collect();
-        let group = groups.join(ways, ways.carries[s], &shared);
-        let odd: Vec<u8> = group.odd(&shared).collect();
-        // By entry: where it leads, and whether the group may know it.
-        let mut leads = [(Way::Nowhere, false); 256];
-        for (port, lead) in leads[..ways.width].iter_mut().enumerate() {
-            let is_shared = shared[port] != Way::Nowhere && shared[port] == group.ways[port];
-            *lead = (own[port], is_shared);
+        // Switches of a pod differ below, those of a plane above: what is above is shared, by the tops what is below.
+        let own = ways.ways(s);
+        let has_up = own.iter().any(|way| matches!(way, Way::Up(_)));
+        let is_shared = |way: Way| match way {
+            Way::Up(_) => true,
+            Way::Down(_) => !has_up,
+            Way::Home | Way::Nowhere => false,
+        };
+        for (lead, &way) in here.leads.iter_mut().zip(own) {
+            let (row, may_follow) = match way {
+                Way::Up(next) => (rows[next], &ways.has_entry),
+                Way::Down(next) => (rows[next], &ways.is_no_turn[next]),
+                Way::Home | Way::Nowhere => (&[][..], &ways.has_entry),
+            };
+            *lead = Lead {
+                next: way.next(),
+                row,
+                may_follow,
+                is_shared: is_shared(way),
+            };
         }
-        leads[usize::from(NO_PATH)].1 = true;
-        let before = turns.len();
-        let (blocks, rest) = rows[s][..ways.owner.len()].as_chunks::<BLOCK>();
-        let mut last = [NO_PATH; BLOCK];
-        last[..rest.len()].copy_from_slice(rest);
-        for (number, (known, unknown)) in group.known.iter_mut().zip(&mut group.unknown).enumerate()
-        {
-            let block = blocks.get(number).unwrap_or(&last);
-            if !differs(block, known, unknown, &odd) {
-                continue;
+        let shared = own.iter().map(|&way| match is_shared(way) {
+            true => way,
+            false => Way::Nowhere,
+        });
+        let class = (ways.carries[s], shared.collect());
+        let row = &rows[s][..lids];
+        match classes.entry(class) {
+            Entry::Vacant(class) => {
+                let mut look = vec![0; lids];
+                for ((lid, &entry), look) in row.iter().enumerate().zip(&mut look) {
+                    let is_alike = here.check(lid, entry)?;
+                    *look = if is_alike { 0 } else { u8::MAX };
+                }
+                class.insert(First { row, look });
             }
-            let from = number * BLOCK;
-            let mut left = here.settle(&leads, &odd, from, block, known, unknown);
-            while left != 0 {
-                let at = left.trailing_zeros() as usize;
-                left &= left - 1;
-                let (entry, lid) = (block[at], from + at);
-                let (way, is_shared) = leads[usize::from(entry)];
-                match here.entry(lid, way, entry) {
-                    Found::Known if is_shared => (known[at], unknown[at]) = (entry, 0),
-                    Found::Known | Found::Home | Found::LeftOut => {}
-                    Found::Wrong(reason) => return Err((s, lid, reason)),
-                    Found::Turn(next, above) => {
-                        let is_known =
-                            &mut turned[usize::from(entry) << 8 | usize::from(rows[next][lid])];
-                        if !*is_known {
-                            *is_known = true;
-                            turns.entry((s, next, above)).or_insert(lid);
-                        }
+            Entry::Occupied(class) => {
+                let First { row: known, look } = class.get();
+                let (row, rest) = row.as_chunks::<8>();
+                let words = row.len();
+                let (known, look) = (known.as_chunks().0, look.as_chunks().0);
+                let (known, look) = (&known[..words], &look[..words]);
+                for at in 0..words {
+                    let word = |all: &[[u8; 8]]| u64::from_le_bytes(all[at]);
+                    let mut left = (word(row) ^ word(known)) | word(look);
+                    while left != 0 {
+                        let bit = left.trailing_zeros() & 56;
+                        left &= !(0xff << bit);
+                        let lid = 8 * at + bit as usize / 8;
+                        let entry = rows[s][lid];
+                        here.check(lid, entry)?;
                     }
                 }
+                for (lid, &entry) in (lids / 8 * 8..).zip(rest) {
+                    here.check(lid, entry)?;
+                }
             }
-        }
-        if turns.len() > before {
-            turned.fill(false);
         }
         of(claim.detours, s).for_each(|to| here.may[to].0 = false);
         of(claim.left_out, s).for_each(|to| here.may[to].1 = false);
     }
-    Ok(turns)
-}
-
-/// Whether an entry of a block is not known, or has an odd port.
-#[inline(never)]
-fn differs(block: &[u8; BLOCK], known: &[u8; BLOCK], unknown: &[u8; BLOCK], odd: &[u8]) -> bool {
-    let mut any = [0; 16];
-    for from in (0..BLOCK).step_by(16) {
-        for (at, any) in any.iter_mut().enumerate() {
-            *any |= (block[from + at] ^ known[from + at]) | unknown[from + at];
-        }
-    }
-    for &port in odd {
-        for from in (0..BLOCK).step_by(16) {
-            for (at, any) in any.iter_mut().enumerate() {
-                *any |= u8::from(block[from + at] == port);
-            }
-        }
-    }
-    u128::from_le_bytes(any) != 0
-}
-
-/// A byte other than 0 for each of eight entries that has an odd port, and maybe for others.
-#[inline(never)]
-fn odd_marks(entries: u64, odd: &[u8]) -> u64 {
-    const ONES: u64 = u64::MAX / 255;
-    let odd = odd.iter().map(|&port| {
-        let is_zero = entries ^ (ONES * u64::from(port));
-        is_zero.wrapping_sub(ONES) & !is_zero & (ONES << 7)
-    });
-    odd.fold(0, |all, odd| all | odd)
+    Ok(here.turns)
 }
 
 /// Checks the pairs that are left out. Returns the number of LIDs without an entry.

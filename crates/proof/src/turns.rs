@@ -10,10 +10,48 @@ use crate::rows::{Fault, Turns};
 use crate::ways::{Way, Ways};
 use dmodc_fabric::{Fabric, PortNumber, SwitchId};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use typed_index_collections::TiVec;
 
-/// A channel: the switches from and to.
-type Channel = (SwitchId, SwitchId);
+/// The channels: all parallel links in one direction are one.
+#[derive(Default)]
+struct Channels {
+    /// The switch from, and the switch to.
+    all: Vec<(SwitchId, Way)>,
+    /// By switch: its own.
+    of_switch: TiVec<SwitchId, Range<usize>>,
+}
+
+impl Channels {
+    fn new(fabric: &Fabric, ways: &Ways) -> Channels {
+        let mut channels = Channels::default();
+        for s in fabric.switches().keys() {
+            let links = ways.ways(s).iter().filter(|way| way.next().is_some());
+            let links: BTreeSet<Way> = links.copied().collect();
+            let first = channels.all.len();
+            channels.all.extend(links.into_iter().map(|way| (s, way)));
+            channels.of_switch.push(first..channels.all.len());
+        }
+        channels
+    }
+
+    fn find(&self, from: SwitchId, to: SwitchId) -> usize {
+        let mut own = self.of_switch[from].clone();
+        let found = own.find(|&channel| self.all[channel].1.next() == Some(to));
+        found.expect("a turn is over links")
+    }
+
+    /// The channels that the order lets follow a channel.
+    fn allowed(&self, channel: usize) -> impl Iterator<Item = usize> {
+        let (from, way) = self.all[channel];
+        let own = way.next().map_or(0..0, |at| self.of_switch[at].clone());
+        own.filter(move |&next| match self.all[next].1 {
+            Way::Up(_) => matches!(way, Way::Up(_)),
+            Way::Down(to) => to != from,
+            Way::Home | Way::Nowhere => false,
+        })
+    }
+}
 
 /// Checks that turns close no cycle.
 ///
@@ -23,68 +61,49 @@ pub fn check(fabric: &Fabric, ways: &Ways, turns: &Turns) -> Result<(), Fault> {
     if turns.is_empty() {
         return Ok(());
     }
-    let mut above: BTreeMap<Channel, Vec<SwitchId>> = BTreeMap::new();
+    let channels = Channels::new(fabric, ways);
+    let mut turned: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for &(from, at, to) in turns.keys() {
-        above.entry((from, at)).or_default().push(to);
+        let then = channels.find(at, to);
+        turned
+            .entry(channels.find(from, at))
+            .or_default()
+            .push(then);
     }
-    let neighbours: TiVec<SwitchId, Vec<Way>> = fabric
-        .switches()
-        .keys()
-        .map(|s| {
-            let ways = ways.ways(s).iter();
-            let links = ways.filter(|way| matches!(way, Way::Up(_) | Way::Down(_)));
-            links
-                .copied()
-                .collect::<BTreeSet<Way>>()
-                .into_iter()
-                .collect()
-        })
-        .collect();
-    // The channels that may follow a channel.
-    let next = |(from, at): Channel| {
-        let came_up = neighbours[at].contains(&Way::Down(from));
-        let allowed = neighbours[at].iter().filter_map(move |way| match *way {
-            Way::Up(to) if came_up => Some(to),
-            Way::Down(to) if to != from => Some(to),
-            _ => None,
-        });
-        let turned = above.get(&(from, at)).into_iter().flatten().copied();
-        let all: Vec<Channel> = allowed.chain(turned).map(|to| (at, to)).collect();
-        all
+    let next = |channel: usize| -> Vec<usize> {
+        let turned = turned.get(&channel).into_iter().flatten().copied();
+        channels.allowed(channel).chain(turned).collect()
     };
     // `true`: on the way of the search; `false`: all behind it is searched.
-    let mut seen: BTreeMap<Channel, bool> = BTreeMap::new();
+    let mut seen: Vec<Option<bool>> = vec![None; channels.all.len()];
     for (&(from, at, to), &lid) in turns {
+        let is_to = |way: &Way| way.next() == Some(at);
+        let port = || ways.ways(from).iter().position(is_to).unwrap_or_default();
+        let cycle = || Err((from, lid, Reason::Cycle(PortNumber(port() as u8))));
         if from == to {
-            return Err((from, lid, Reason::Cycle(port(ways, from, at))));
+            return cycle();
         }
-        if seen.contains_key(&(at, to)) {
+        let first = channels.find(at, to);
+        if seen[first].is_some() {
             continue;
         }
-        let mut open = vec![((at, to), next((at, to)))];
-        seen.insert((at, to), true);
+        let mut open = vec![(first, next(first))];
+        seen[first] = Some(true);
         while let Some((channel, left)) = open.last_mut() {
             let Some(follower) = left.pop() else {
-                seen.insert(*channel, false);
+                seen[*channel] = Some(false);
                 open.pop();
                 continue;
             };
-            match seen.get(&follower) {
-                Some(true) => return Err((from, lid, Reason::Cycle(port(ways, from, at)))),
+            match seen[follower] {
+                Some(true) => return cycle(),
                 Some(false) => {}
                 None => {
-                    seen.insert(follower, true);
+                    seen[follower] = Some(true);
                     open.push((follower, next(follower)));
                 }
             }
         }
     }
     Ok(())
-}
-
-/// The lowest port from one switch to another.
-fn port(ways: &Ways, from: SwitchId, to: SwitchId) -> PortNumber {
-    let is_there = |way: &Way| matches!(way, Way::Up(s) | Way::Down(s) if *s == to);
-    let at = ways.ways(from).iter().position(is_there);
-    PortNumber(at.unwrap_or_default() as u8)
 }

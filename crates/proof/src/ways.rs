@@ -1,6 +1,6 @@
 //! Where each port of each switch leads, and who has each LID.
 
-use dmodc_fabric::{Fabric, Lid, NodeKind, Peer, PortNumber, SwitchId};
+use dmodc_fabric::{Fabric, Lid, NO_PATH, NodeKind, Peer, PortNumber, SwitchId};
 use typed_index_collections::{TiSlice, TiVec};
 
 /// Where a port leads.
@@ -14,6 +14,16 @@ pub enum Way {
     Up(SwitchId),
     /// To a switch below.
     Down(SwitchId),
+}
+
+impl Way {
+    /// The next switch.
+    pub fn next(self) -> Option<SwitchId> {
+        match self {
+            Way::Up(next) | Way::Down(next) => Some(next),
+            Way::Home | Way::Nowhere => None,
+        }
+    }
 }
 
 /// The owner of a LID: its switch, and the port there. Nobody's is `NOBODY`.
@@ -41,6 +51,10 @@ pub struct Ways {
     ways: Vec<Way>,
     /// The most ports of a switch, port 0 among them.
     pub width: usize,
+    /// By entry: whether it is one.
+    pub has_entry: [bool; 256],
+    /// By switch and entry: whether it is one, and does not lead up.
+    pub is_no_turn: TiVec<SwitchId, [bool; 256]>,
     /// By LID: its owner.
     pub owner: TiVec<Lid, Owner>,
     /// By switch: its end nodes.
@@ -53,9 +67,12 @@ impl Ways {
         let switches = fabric.switches().len();
         let ports = fabric.switches().iter().map(|s| usize::from(s.ports));
         let width = ports.max().unwrap_or(0).min(254) + 1;
+        let has_entry = std::array::from_fn(|entry| entry != usize::from(NO_PATH));
         let mut ways = Ways {
             ways: vec![Way::Nowhere; switches * width],
             width,
+            has_entry,
+            is_no_turn: vec![has_entry; switches].into(),
             owner: vec![(NOBODY, PortNumber::ZERO); fabric.max_lid().index() + 1].into(),
             carries: vec![Carries::Nothing; switches].into(),
         };
@@ -71,6 +88,9 @@ impl Ways {
                         false => Way::Down(index),
                     },
                 };
+            }
+            for (is_no_turn, way) in ways.is_no_turn[s].iter_mut().zip(&*own) {
+                *is_no_turn &= !matches!(way, Way::Up(_));
             }
             if switch.lid.is_unicast() {
                 ways.carries[s] = Carries::Itself;

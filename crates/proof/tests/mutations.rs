@@ -212,15 +212,17 @@ fn each_mutation_is_found() {
 #[test]
 fn entries_of_lids_that_nobody_has_are_found() {
     let routed = Routed::new(&pgft("PGFT(2;2,2;1,2;1,1)"));
-    let mut tables = routed.tables.clone();
-    tables.row_mut(SwitchId(0))[Lid(0)] = 1;
-    assert!(matches!(
-        routed.prove(&tables),
-        Err(Refuted {
-            reason: Reason::NoOwner(PortNumber(1)),
-            ..
-        })
-    ));
+    let entries = |entry: fn(PortNumber) -> u8| {
+        let mut tables = routed.tables.clone();
+        for s in routed.fabric.switches().keys() {
+            let port = routed.fabric.links_of(s).next().map(|link| link.0);
+            tables.row_mut(s)[Lid(0)] = port.map_or(NO_PATH, entry);
+        }
+        routed.prove(&tables).expect_err("nobody has LID 0").reason
+    };
+    // Round a cycle, and to a switch without an entry.
+    assert!(matches!(entries(|port| port.0), Reason::NoOwner(_)));
+    assert!(matches!(entries(|_| 1), Reason::NoOwner(_)));
 }
 
 #[test]
@@ -292,6 +294,29 @@ fn turns_that_close_a_cycle_are_found() {
     }
     let proven = prove(&fabric, &rows(&tables), &claim(&detours)).expect("no cycle");
     assert_eq!(proven.turns, 2);
+}
+
+/// From 1 down to 0 and up to 2, further up to 3, and down to 1 again: one turn is enough.
+#[test]
+fn a_turn_below_a_common_switch_is_a_cycle() {
+    let fabric = fabrics::Net::new(&[(0, 1), (0, 2), (1, 3), (2, 3)], &[0, 2]).build();
+    let to = |from: u32, to: u32| port_to(&fabric, SwitchId(from), SwitchId(to)).0;
+    let mut tables = fabrics::shortest(&fabric);
+    for (lid, home, _) in fabrics::lids(&fabric) {
+        match home {
+            SwitchId(1) => tables.row_mut(SwitchId(2))[lid] = to(2, 3),
+            SwitchId(2) => tables.row_mut(SwitchId(1))[lid] = to(1, 0),
+            _ => {}
+        }
+    }
+    let claim = Claim {
+        order: &TiVec::from(vec![0, 1, 1, 2]),
+        detours: &[(SwitchId(1), SwitchId(2))],
+        left_out: &[],
+        connect_roots: false,
+    };
+    let refuted = prove(&fabric, &rows(&tables), &claim).expect_err("1-0-2-3-1 is a cycle");
+    assert!(matches!(refuted.reason, Reason::Cycle(_)), "{refuted}");
 }
 
 /// The port to a neighbour.
@@ -381,6 +406,80 @@ fn short_rows_are_found() {
         let refuted = prove(&routed.fabric, &short, &claim).expect_err("a row is short");
         assert_eq!(refuted.reason, Reason::Short);
     }
+}
+
+/// What the claim asks, entry by entry, but for cycles of turns.
+fn is_claimed(routed: &Routed, tables: &Tables) -> bool {
+    let Routed { fabric, order, .. } = routed;
+    let has_host = |s: SwitchId| !fabric.end_nodes_of(s).is_empty();
+    let entry = |s: SwitchId, lid| tables.row(s)[lid];
+    let next = |s: SwitchId, lid| Some(fabric.far(s, PortNumber(entry(s, lid)))?.0);
+    let is_right = |s: SwitchId, lid, home, port: PortNumber| {
+        let listed = routed.left_out.contains(&(s, home));
+        match (entry(s, lid), next(s, lid)) {
+            (NO_PATH, _) => listed || !has_host(s) && !has_host(home),
+            _ if listed => false,
+            (entry, None) => (s, entry) == (home, port.0),
+            (_, Some(at)) => {
+                let turns = order[at] < order[s]
+                    && next(at, lid).is_some_and(|above| order[above] > order[at]);
+                entry(at, lid) != NO_PATH && (!turns || routed.detours.contains(&(s, home)))
+            }
+        }
+    };
+    let lids = fabrics::lids(fabric);
+    let switches = fabric.switches().keys();
+    lids.iter()
+        .all(|&(lid, home, port)| switches.clone().all(|s| is_right(s, lid, home, port)))
+}
+
+/// Entries that are right at one switch are not right at one alike: below others, listed for the first alone.
+#[test]
+fn what_is_right_at_one_switch_is_looked_at_elsewhere() {
+    let mut random = Random::new(7);
+    let (mut right, mut wrong) = (0, 0);
+    for netlist in netlists() {
+        let mut routed = Routed::new(&netlist);
+        let lids = fabrics::lids(&routed.fabric);
+        let listed = (routed.detours.clone(), routed.left_out.clone());
+        for _ in 0..400 {
+            let mut tables = routed.tables.clone();
+            let switches = routed.fabric.switches().len();
+            let [a, b] = [0; 2].map(|_| SwitchId::from(random.below(switches)));
+            let (lid, home, _) = lids[random.below(lids.len())];
+            match random.below(3) {
+                0 => tables.row_mut(b)[lid] = tables.row(a)[lid],
+                1 => {
+                    let of_home = lids.iter().filter(|of| of.1 == home);
+                    of_home.for_each(|&(lid, ..)| tables.row_mut(a)[lid] = NO_PATH);
+                    tables.row_mut(b)[lid] = NO_PATH;
+                    routed.left_out.push((a, home));
+                }
+                _ => {
+                    let port = routed.port(&mut random, a, |_, peer| peer != Peer::None);
+                    for s in [a, b] {
+                        tables.row_mut(s)[lid] = port.unwrap_or(1);
+                    }
+                    routed.detours.push((a, home));
+                }
+            }
+            routed.left_out.sort_unstable();
+            routed.detours.sort_unstable();
+            let found = routed.prove(&tables);
+            let is_cycle = matches!(
+                found,
+                Err(Refuted {
+                    reason: Reason::Cycle(_),
+                    ..
+                })
+            );
+            let is_right = is_claimed(&routed, &tables);
+            assert!(is_cycle || found.is_ok() == is_right, "{found:?}");
+            (right, wrong) = (right + u32::from(is_right), wrong + u32::from(!is_right));
+            (routed.detours, routed.left_out) = listed.clone();
+        }
+    }
+    assert!(right > 300 && wrong > 300, "{right}, {wrong}");
 }
 
 /// Rows that are alike but for one entry: in each block the spines know all other entries.
