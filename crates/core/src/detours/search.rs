@@ -82,6 +82,8 @@ pub struct Search<'s> {
     detours: Vec<Detour>,
     /// The number of switches in need without a detour so far.
     missing: usize,
+    /// The neighbours that serve each switch for which one is being chosen.
+    serves: Vec<u32>,
     /// By share of the LIDs.
     last: Vec<Option<Last<'s>>>,
     /// Neighbours visited, over all searches: a measure of the work.
@@ -102,6 +104,7 @@ impl<'s> Search<'s> {
             before: before.collect(),
             detours: Vec::new(),
             missing: 0,
+            serves: Vec::new(),
             last: Vec::new(),
             work: 0,
         }
@@ -249,7 +252,7 @@ impl<'s> Search<'s> {
             true => self.before(s),
             false => self.before(s) + target.number,
         };
-        let mut serves = Vec::new();
+        let first = self.serves.len();
         for next in all.iter().map(|g| g.remote) {
             self.work += 1;
             let serves_it = match *self.detour(next) {
@@ -265,9 +268,11 @@ impl<'s> Search<'s> {
                     then.is_some_and(|then| turns.has(s, next, then))
                 }
             };
-            serves.extend(serves_it.then_some(next));
+            self.serves.extend(serves_it.then_some(next));
         }
+        let serves = &self.serves[first..];
         let next = serves.get(number % serves.len().max(1)).copied();
+        self.serves.truncate(first);
         self.detour_mut(s).next = next;
         next
     }
