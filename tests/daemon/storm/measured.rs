@@ -159,7 +159,7 @@ impl<'n> Measured<'n> {
         let reaction = self.live.change(change);
         if let (Some(options), "auto" | "drained") = (&mut self.options, self.engine) {
             // The reference that Dmodc has just written: it routes with the new places included.
-            let file = self.live.watch.sm.files.path("opensm-dmodc-reference.net");
+            let file = self.live.watch.sm.files.by_port(Files::REFERENCE);
             let places = Netlist::read(&file).expect("the places seen so far");
             let (places, _) = places.to_fabric(None).expect("LIDs");
             options.reference = Some(Arc::new(places));

@@ -20,8 +20,10 @@ use std::env;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// The name of the file that `dmodc.reference=auto` keeps.
-const NAME: &str = "opensm-dmodc-reference.net";
+/// The name of the file that `dmodc.reference=auto` keeps, by [`files::of_port`]; and the name that `dmodc follow`
+/// gives it, which knows no port, as did the plugin up to version 1.0.
+const NAME: &str = "opensm-dmodc-reference-%g.net";
+const NAME_OF_NO_PORT: &str = "opensm-dmodc-reference.net";
 
 /// OpenSM's folder for files that outlive it (OSM_DEFAULT_CACHE_DIR), unless OSM_CACHE_DIR names another.
 const CACHE_DIR: &str = "/var/cache/opensm";
@@ -29,11 +31,11 @@ const CACHE_DIR: &str = "/var/cache/opensm";
 const VERSION: u32 = 1;
 const HEAD: &[u8] = b"# dmodc reference ";
 
-/// The file that `dmodc.reference=auto` keeps.
-pub fn auto_path() -> PathBuf {
+/// The files that `dmodc.reference=auto` keeps: of the plugin, by port, and of programs that know no port.
+pub fn auto_paths() -> [PathBuf; 2] {
     let dir = env::var_os("OSM_CACHE_DIR").filter(|dir| !dir.is_empty());
-    dir.map_or(PathBuf::from(CACHE_DIR), PathBuf::from)
-        .join(NAME)
+    let dir = dir.map_or(PathBuf::from(CACHE_DIR), PathBuf::from);
+    [NAME, NAME_OF_NO_PORT].map(|name| dir.join(name))
 }
 
 /// Why a file is not a usable reference.
