@@ -99,7 +99,12 @@ impl Memory {
         let names = Names::new(&self.switch_names, &self.host_names);
         let line = |[place, guid]: [Guid; 2]| {
             let ends = [(&*self.known, place), (fabric, guid)];
-            let [before, now] = ends.map(|(of, guid)| of.switch_by_guid(guid).map(|s| (of, s)));
+            // What is known has its switches in any order.
+            let [before, now] = ends.map(|(of, guid)| {
+                let mut switches = of.switches().iter_enumerated();
+                let found = switches.find(|(_, switch)| switch.guid == guid);
+                found.map(|(s, _)| (of, s))
+            });
             let (before, now) = (before?, now?);
             let links = |(of, s): (&Fabric, SwitchId)| {
                 of.peers_of(s).iter().filter(|p| **p != Peer::None).count()
