@@ -146,8 +146,8 @@ impl Reference {
         }
     }
 
-    /// Forgets the speeds of some links, given by one port of each.
-    pub fn forget_speeds(&mut self, ports: &BTreeSet<(Guid, PortNumber)>) {
+    /// Sets the speed of some links, given by one port of each.
+    pub fn set_speed(&mut self, ports: &BTreeSet<(Guid, PortNumber)>, speed: Speed) {
         let mut ends = Vec::new();
         for (index, node) in (0..).zip(&self.netlist.nodes) {
             let named = |port: &&Port| ports.contains(&(node.guid, port.number));
@@ -155,7 +155,7 @@ impl Reference {
                 ends.extend([(index, port.number), (port.peer, port.peer_port)]);
             }
         }
-        self.netlist.set_speed(ends, Speed::UNKNOWN);
+        self.netlist.set_speed(ends, speed);
     }
 
     /// Whether a merge with a fabric has changed equipment or dark parts. `known` is this reference as a fabric.
@@ -281,7 +281,8 @@ mod tests {
         // A forgotten speed stays unknown until the link has any known speed.
         let leaf = &hdr.netlist.nodes[0];
         let mut open = hdr.clone();
-        open.forget_speeds(&BTreeSet::from([(leaf.guid, leaf.ports[0].number)]));
+        let first = BTreeSet::from([(leaf.guid, leaf.ports[0].number)]);
+        open.set_speed(&first, Speed::UNKNOWN);
         let links = |of: &Reference| {
             let ports = of.netlist.nodes.iter().flat_map(|n| n.ports.clone());
             ports.filter(|p| &*p.link == "4x").count()

@@ -16,9 +16,9 @@
 
 use super::planned::Planned;
 use super::writer::Job;
-use crate::wiring::{Far, Witness, slow_links};
+use crate::wiring::{Designed, Far, Witness, slow_links};
 use dmodc_core::Faults;
-use dmodc_fabric::{Fabric, Guid, Merged, PortNumber, SwitchId};
+use dmodc_fabric::{Fabric, Guid, Merged, PortNumber, Speed, SwitchId, replaced};
 use dmodc_formats::files::{self, MOST, Stamp, replace, stamp};
 use dmodc_formats::input::unpacked;
 use dmodc_formats::reference::{Dark, NoReference, Reference, auto_paths, day_of, today};
@@ -303,7 +303,15 @@ impl ReferenceFile {
             }
         };
         let guid = |(s, port): (SwitchId, PortNumber)| (planned.fabric.guid(s), port);
-        grown.forget_speeds(&slow().into_iter().map(guid).collect());
+        for (speed, ports) in known
+            .map(|known| slower_boxes(planned, known))
+            .into_iter()
+            .flatten()
+        {
+            grown.set_speed(&ports.into_iter().map(guid).collect(), speed);
+        }
+        let slow = slow().into_iter().map(guid).collect();
+        grown.set_speed(&slow, Speed::UNKNOWN);
         let mut text = Vec::new();
         // Writing to memory cannot fail.
         let _ = grown.write(&mut text);
@@ -434,6 +442,25 @@ fn slow_ports(planned: &Planned, known: Option<&Fabric>) -> BTreeSet<(SwitchId, 
         }
     }
     ports
+}
+
+/// By expected speed, the ports of boxes in the places of faster ones: their places keep the speed.
+fn slower_boxes(planned: &Planned, known: &Known) -> BTreeMap<Speed, Vec<(SwitchId, PortNumber)>> {
+    let fabric = &planned.fabric;
+    let designed = Designed::new(fabric, Some(&known.fabric));
+    let mut slower: BTreeMap<Speed, Vec<_>> = BTreeMap::new();
+    for [_, guid] in replaced(fabric, &known.fabric) {
+        let Some(s) = fabric.switch_by_guid(guid) else {
+            continue;
+        };
+        for (port, _) in fabric.ports_of(s) {
+            let expected = designed.speed(s, port);
+            if let Some(speed) = expected.filter(|speed| *speed > fabric.link_speed(s, port)) {
+                slower.entry(speed).or_default().push((s, port));
+            }
+        }
+    }
+    slower
 }
 
 impl Known {
