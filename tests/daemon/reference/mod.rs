@@ -15,7 +15,7 @@ use std::sync::Arc;
 const TREE: &str = "PGFT(2;4,6;1,4;1,1)";
 
 /// The file of an OpenSM at a host, by the port GUID that ibsim gives it.
-fn at_port(net: &Net, host: usize) -> String {
+pub fn at_port(net: &Net, host: usize) -> String {
     let hosts = net.netlist.nodes.iter();
     let mut hosts = hosts.filter(|n| n.kind == dmodc_formats::netlist::Kind::Ca);
     let host = hosts.nth(host).expect("a host");
