@@ -259,8 +259,7 @@ impl Report {
         }
     }
 
-    /// The proof of the last sweep that Dmodc routed, and the errors of that sweep, which come before its line, and
-    /// since.
+    /// The proof of the last sweep that Dmodc routed, and the errors of that sweep, before and after its line, and since.
     fn of_log(&mut self, path: &Path) {
         let Some(text) = tail(path) else {
             self.say("log", format!("{}: cannot be read", path.display()));
