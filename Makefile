@@ -37,7 +37,7 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 
 .PHONY: all setup build test check python-test fuzz demo fabrics results report bench instructions install uninstall deb rpm \
     package-test release opensm-patch docker docker-test clean \
-    soak events trace memcheck hostile invariants stable racks same versions nightly sanitize without-opensm
+    soak events rehearsal trace memcheck hostile invariants stable racks same versions nightly sanitize without-opensm
 
 all: build
 
@@ -93,6 +93,10 @@ soak: setup
 # switch first, without and with reference=auto). An hour on 2 cores.
 events: setup
 	$(CARGO) test --release --test daemon -- --ignored --nocapture events:: upgrades::
+
+# The runbook of docs/operations.md on 648 nodes, step by step, as a table (two minutes).
+rehearsal: setup
+	$(CARGO) test --test daemon -- --ignored --nocapture rehearsal::
 
 # The blocks that OpenSM sends while servers go and come back, as in a real cluster of 400 servers: the first
 # TRACE_MOMENTS (100) moments of TRACE_FILE (../shared/trace/servers.csv; skipped without the file) with each engine of

@@ -26,6 +26,7 @@ const TYPES: &[&str] = &[
     "osm_node_t",
     "osm_switch_t",
     "osm_port_t",
+    "osm_remote_sm_t",
     "osm_physp_t",
     "osm_log_t",
     "osm_log_level_t",

@@ -41,9 +41,12 @@ impl Context {
 /// # Safety
 /// `context` is from a box, and only the thread that writes `dmodc.metrics` still uses it.
 pub unsafe fn release(context: *mut Context) {
-    // SAFETY: it is from a box, and only that thread uses it. Dropping `pulse` waits until the thread has ended.
+    // SAFETY: it is from a box, and only that thread uses it, which shares it: until it has ended, nothing here is
+    // borrowed mutably.
     unsafe {
-        drop((*context).pulse.take());
+        if let Some(Some(pulse)) = (*context).pulse.get() {
+            pulse.end();
+        }
         drop(Box::from_raw(context));
     }
 }

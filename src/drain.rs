@@ -4,12 +4,12 @@
 //! a switch beside a drained link that did not take its table may still send packets over it.
 
 use super::ffi::{Subnet, Switch};
-use super::planned::LiveNames;
+use dmodc_core::Options;
 use dmodc_fabric::{Fabric, Guid, Lid, NO_PATH, PortNumber, SwitchId};
 use dmodc_formats::drain::{Use, parse_lines, uses};
 use dmodc_formats::input;
-use dmodc_formats::netlist::PortLabels;
-use dmodc_watch::sweeps::{Called, DrainedNow, DrainedPlaces, Logged, Planned};
+use dmodc_formats::netlist::{Names, PortLabels};
+use dmodc_watch::sweeps::{Called, DrainedNow, DrainedPlaces, Logged};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use typed_index_collections::{TiSlice, TiVec};
@@ -71,40 +71,43 @@ impl Drain {
         self.last.as_ref().is_some_and(|last| *last != read(file))
     }
 
-    /// Counts the use of each drained link or switch, and logs it when it has changed. OpenSM has sent the tables of
-    /// `planned`.
-    pub fn look_at_use(&mut self, called: &LiveNames<'_, '_>, planned: &Planned) -> Vec<Use> {
-        let Planned {
-            fabric, options, ..
-        } = planned;
-        if options.drain.is_empty() {
-            self.uses.news([]);
-            return Vec::new();
-        }
-        let tables = Tables::new(called.subnet, fabric);
-        let late = tables.late(fabric);
-        let mut uses = uses(fabric, &options.drain, |s| tables.row(s));
-        let name = |s| called.switch(s);
-        let port = |_, port: PortNumber| port.to_string();
-        let lines = uses.iter_mut().map(|used| {
-            let near = used.switches(fabric);
-            let late: Vec<&Late> = late.iter().filter(|l| near.contains(&l.switch)).collect();
-            // Nobody knows these entries: each may still be one over the drained link.
-            used.routes += late.iter().map(|l| l.entries).sum::<usize>();
-            match late.is_empty() {
-                true => used.describe(name, port),
-                false => format!(
-                    "{}: {}",
-                    used.not_emptied(name, port),
-                    without_tables(&late, name)
-                ),
-            }
-        });
-        let lines: BTreeSet<String> = lines.collect();
-        let news = self.uses.news(lines);
-        news.iter().for_each(|line| log::info!("{line}"));
-        uses
+    /// The lines about the use of drained links that are new.
+    pub fn news_of_use(&mut self, lines: BTreeSet<String>) -> Vec<String> {
+        self.uses.news(lines)
     }
+}
+
+/// Counts the use of each drained link or switch of a fabric, with a line about each. OpenSM has sent the tables.
+pub fn look_at_use(
+    subnet: &Subnet<'_>,
+    called: &Names,
+    fabric: &Fabric,
+    options: &Options,
+) -> (Vec<Use>, BTreeSet<String>) {
+    if options.drain.is_empty() {
+        return Default::default();
+    }
+    let tables = Tables::new(subnet, fabric);
+    let late = tables.late(fabric);
+    let mut uses = uses(fabric, &options.drain, |s| tables.row(s));
+    let name = |s| called.switch(s);
+    let port = |_, port: PortNumber| port.to_string();
+    let lines = uses.iter_mut().map(|used| {
+        let near = used.switches(fabric);
+        let late: Vec<&Late> = late.iter().filter(|l| near.contains(&l.switch)).collect();
+        // Nobody knows these entries: each may still be one over the drained link.
+        used.routes += late.iter().map(|l| l.entries).sum::<usize>();
+        match late.is_empty() {
+            true => used.describe(name, port),
+            false => format!(
+                "{}: {}",
+                used.not_emptied(name, port),
+                without_tables(&late, name)
+            ),
+        }
+    });
+    let lines = lines.collect();
+    (uses, lines)
 }
 
 /// The file, or the reason why it is unreadable.

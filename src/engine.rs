@@ -14,7 +14,7 @@ use super::planned::LiveNames;
 use super::snapshot;
 use super::tables;
 use dmodc_core::{Engine, Faults, Filled, Options};
-use dmodc_fabric::{Fabric, Guid, NO_PATH, SwitchId};
+use dmodc_fabric::{Drained, Fabric, Guid, NO_PATH, SwitchId};
 use dmodc_formats::netlist::{self, GuidsOf};
 use dmodc_watch::sweeps::{
     Findings, Logged, Metrics, Planned, ReferenceFile, Source, Sweep, Writer, prove, report,
@@ -47,7 +47,7 @@ struct State {
     /// Whether Dmodc has routed since the last [`Dmodc::finish`].
     routed: bool,
     /// Whether [`Dmodc::finish`] has run for this plan.
-    finished: bool,
+    is_finished: bool,
     /// The point of `dmodc.provoke_panic`, until the engine has panicked there.
     provoke: Option<String>,
 }
@@ -60,6 +60,29 @@ struct Memory {
     drain: Drain,
     /// The lines about `root_guid_file`.
     odd_roots: Logged,
+}
+
+/// What a plan is made from.
+struct Read {
+    fabric: Fabric,
+    options: Options,
+    /// Equipment that is to be drained, and is out.
+    out: Vec<Drained>,
+    multicast: TiVec<SwitchId, bool>,
+    /// The time that reading took.
+    time: Duration,
+}
+
+impl Read {
+    fn planned(self, engine: &Engine) -> Result<Planned, Failure> {
+        Ok(Planned {
+            plan: engine.plan(&self.fabric, &self.options)?,
+            fabric: self.fabric,
+            options: self.options,
+            out: self.out,
+            multicast: self.multicast,
+        })
+    }
 }
 
 impl Dmodc {
@@ -89,48 +112,48 @@ impl Dmodc {
         let engine = self.started(&mut state.engine)?;
         state.planned = None;
         panic_if_due(&mut state.provoke, "plan");
-        let (planned, read) =
-            self.plan(engine, &mut state.memory, subnet, state.findings.seen())?;
+        let read = self.read(engine, &mut state.memory, subnet, state.findings.seen());
+        let (read_time, planned) = (read.time, read.planned(engine)?);
         let filled = write(engine, subnet, &planned, is_first, &mut state.provoke);
         if let (Err(Failure::Refuted(_)), Some(metrics)) = (&filled, &mut state.metrics) {
             metrics.refuted();
         }
-        let called = LiveNames {
-            subnet,
-            planned: &planned,
-        };
-        report::unreachable(&called, &planned);
+        if filled.is_err() {
+            // Of a fabric that is routed, `finish` says this.
+            let planned = &planned;
+            report::unreachable(&LiveNames { subnet, planned }, planned);
+        }
         let filled = filled?;
+        // These two need the tables as they were sent last, which are about to be replaced.
         let changed_blocks = tables::changed_blocks(subnet, engine);
-        let sweep = Sweep::new(&planned, filled, (start, read), changed_blocks);
+        let sweep = Sweep::new(&planned, filled, (start, read_time), changed_blocks);
         report::routed(&sweep);
         if let Some(metrics) = &mut state.metrics {
             metrics.routed(&sweep);
         }
         state.planned = Some(planned);
-        (state.routed, state.finished) = (true, false);
+        (state.routed, state.is_finished) = (true, false);
         panic_if_due(&mut state.provoke, "end");
         Ok(())
     }
 
-    /// Reads the subnet and plans it; also returns the time that reading took. `seen` has the equipment of earlier
-    /// sweeps.
-    fn plan(
+    /// Reads the subnet and all files on which a plan depends. `seen` has the equipment of earlier sweeps.
+    fn read(
         &self,
         engine: &Engine,
         memory: &mut Memory,
         subnet: &Subnet<'_>,
         seen: &Fabric,
-    ) -> Result<(Planned, Duration), Failure> {
+    ) -> Read {
         let start = Instant::now();
         let (mut fabric, multicast) = snapshot::read(subnet, engine);
         if self.options.faults == Faults::Stable {
             memory.absent.look(&mut fabric, subnet.table_room());
         }
-        let reference = memory
-            .reference
-            .as_mut()
-            .and_then(|r| r.fabric_for(&fabric));
+        let reference = memory.reference.as_mut().and_then(|file| {
+            file.of_port(subnet.port());
+            file.fabric_for(&fabric)
+        });
         let drain_file = self.options.drain.as_deref();
         let known: Vec<&Fabric> = reference.as_deref().into_iter().chain([seen]).collect();
         let drain = memory.drain.look(subnet, &fabric, drain_file, &known);
@@ -140,7 +163,7 @@ impl Dmodc {
             (subnet.io_guid_file(), GuidsOf::Ports),
         ];
         let guids = files.each_ref().map(|(file, _)| guids_in(file.as_deref()));
-        let read = start.elapsed();
+        let time = start.elapsed();
         for ((file, of), guids) in files.iter().zip(&guids) {
             if let Some(none) = netlist::none_found(&fabric, guids, *of) {
                 log::error!("{}: {none}", file.as_deref().unwrap_or_default());
@@ -165,15 +188,13 @@ impl Dmodc {
         let odd = roots.odd.iter().map(|odd| format!("{root_file}: {odd}"));
         let news = memory.odd_roots.news(odd);
         news.iter().for_each(|line| log::warn!("{line}"));
-        let plan = engine.plan(&fabric, &options)?;
-        let planned = Planned {
+        Read {
             fabric,
-            plan,
             options,
             out: drain.out,
             multicast,
-        };
-        Ok((planned, read))
+            time,
+        }
     }
 
     /// Runs `body` on the last plan, or on a new one if there is none. If `body` finds that the live subnet
@@ -192,8 +213,9 @@ impl Dmodc {
         }
         state.planned = None;
         let engine = self.started(&mut state.engine)?;
-        let (now, _) = self.plan(engine, &mut state.memory, subnet, state.findings.seen())?;
-        state.finished = false;
+        let read = self.read(engine, &mut state.memory, subnet, state.findings.seen());
+        let now = read.planned(engine)?;
+        state.is_finished = false;
         body(state.planned.insert(now))
     }
 

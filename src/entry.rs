@@ -10,7 +10,7 @@ use super::ffi::bindings::{
     OSM_EVENT_ID_HEAVY_SWEEP_DONE, OSM_EVENT_ID_UCAST_ROUTING_DONE, osm_epi_event_id_t,
     osm_event_plugin_t, osm_opensm_t,
 };
-use super::ffi::{OpensmLog, Subnet, Symbols, activity, plugin_options, role};
+use super::ffi::{OpensmLog, Subnet, Symbols, activity, plugin_options, port, role};
 use super::guard::{guard, log_panics};
 use super::pulse::Pulse;
 use super::{log as opensm_log, version};
@@ -143,6 +143,8 @@ unsafe fn keep_metrics(context: &Context) {
     unsafe impl Send for Shared {}
     context.pulse.get_or_init(|| {
         let path = context.dmodc.options.metrics.as_deref()?;
+        // SAFETY: OpenSM is running, and has found its port before its first event.
+        let path = &context.dmodc.metrics_at(path, unsafe { port(context.osm) });
         let (mut file, shared) = (File::new(path.into()), Shared(context));
         let beat = move |woken| {
             // The closure captures the whole `Shared`, which is `Send`, not the pointer in it.
@@ -208,23 +210,26 @@ unsafe extern "C" fn report(data: *mut c_void, event: osm_epi_event_id_t, _kind:
         if event != OSM_EVENT_ID_UCAST_ROUTING_DONE {
             return;
         }
-        let finish = |subnet: &mut Subnet<'_>| {
+        let look = |subnet: &mut Subnet<'_>| {
             let is_used = subnet.is_engine_used(data);
-            if is_used {
-                context.dmodc.finish(subnet);
-                if opensm_log::routing_dumps_wanted() {
-                    context.dmodc.fill_hop_tables(subnet);
-                }
-            }
-            is_used
+            is_used.then(|| context.dmodc.look(subnet))
         };
         // SAFETY: do_sweep reports this event without the lock: ucast_mgr_process has released it, and
         // mcast_mgr_process takes it later. If the lock cannot be taken, nothing is logged.
-        let finished = unsafe { Subnet::locking(context.osm, context.symbols, finish) };
-        if let Some(is_used) = finished {
-            context.dmodc.swept(is_used);
-            context.write_metrics();
-            log::logger().flush();
+        let Some(seen) = (unsafe { Subnet::locking(context.osm, context.symbols, look) }) else {
+            return;
+        };
+        let is_used = seen.is_some();
+        if let Some(seen) = seen {
+            context.dmodc.finish(seen);
+            if opensm_log::routing_dumps_wanted() {
+                let fill = |subnet: &mut Subnet<'_>| context.dmodc.fill_hop_tables(subnet);
+                // SAFETY: as before; the first subnet is gone.
+                unsafe { Subnet::locking(context.osm, context.symbols, fill) };
+            }
         }
+        context.dmodc.swept(is_used);
+        context.write_metrics();
+        log::logger().flush();
     });
 }

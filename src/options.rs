@@ -31,9 +31,9 @@ pub struct PluginOptions {
     pub capacity: Capacity,
     /// `dmodc.metrics=FILE`.
     pub metrics: Option<PathBuf>,
-    /// `dmodc.provoke_panic=plan|fill|wrong|end`, for tests alone (a release build lacks it): the first sweep panics
+    /// `dmodc.provoke_panic=plan|fill|wrong|end|wait`, for tests alone (a release build lacks it): the first sweep panics
     /// before it computes anything, after it has written OpenSM's tables, or as the last thing that it does; `wrong`
-    /// spoils the tables before the proof.
+    /// spoils the tables before the proof; with `wait` the work after each sweep takes three seconds more.
     pub provoke_panic: Option<String>,
 }
 
@@ -116,7 +116,7 @@ impl PluginOptions {
                 let point = Some(Some(value.to_owned()));
                 (
                     set(&mut self.provoke_panic, point),
-                    "plan, fill, wrong or end",
+                    "plan, fill, wrong, end or wait",
                 )
             }
             _ => return Err(Wrong::Unknown(word.into())),

@@ -2,14 +2,16 @@
 
 use std::io;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// The thread. When this is dropped, the thread runs the function once more and ends.
-pub struct Pulse {
-    /// `None` once the thread is to end.
-    waker: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+/// The thread, until it has ended. Whoever shares this may end it.
+pub struct Pulse(Mutex<Option<Running>>);
+
+struct Running {
+    waker: Sender<()>,
+    thread: JoinHandle<()>,
 }
 
 impl Pulse {
@@ -32,25 +34,23 @@ impl Pulse {
             }
         };
         let thread = Builder::new().name("dmodc-metrics".into()).spawn(run)?;
-        Ok(Pulse {
-            waker: Some(waker),
-            thread: Some(thread),
-        })
+        Ok(Pulse(Mutex::new(Some(Running { waker, thread }))))
     }
 
     /// Makes the thread run the function soon; waits for nothing.
     pub fn wake(&self) {
-        if let Some(waker) = &self.waker {
+        let running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Running { waker, .. }) = &*running {
             // Sending fails only if the function has panicked and the thread has ended.
             let _ = waker.send(());
         }
     }
-}
 
-impl Drop for Pulse {
-    fn drop(&mut self) {
-        self.waker = None;
-        if let Some(thread) = self.thread.take() {
+    /// Makes the thread run the function once more, and waits until it has ended.
+    pub fn end(&self) {
+        let running = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(Running { waker, thread }) = running {
+            drop(waker);
             // A panic of the thread has been logged.
             let _ = thread.join();
         }
@@ -70,13 +70,14 @@ mod tests {
         assert_eq!(seen.recv(), Ok(true));
         pulse.wake();
         assert_eq!(seen.recv(), Ok(true));
-        drop(pulse);
+        pulse.end();
         assert_eq!(seen.iter().collect::<Vec<_>>(), [true]);
         let (beats, seen) = channel();
         let pulse = Pulse::start(Duration::from_millis(1), move |woken| {
             let _ = beats.send(woken);
         });
+        let pulse = pulse.expect("a thread");
         assert!(seen.iter().any(|woken| !woken));
-        drop(pulse);
+        pulse.end();
     }
 }

@@ -1,37 +1,95 @@
-//! Writes log lines, metrics and dumps once OpenSM has sent the tables. Files are written by another thread, since
-//! OpenSM's lock is held.
+//! Writes log lines, metrics and dumps once OpenSM has sent the tables.
+//!
+//! OpenSM answers no query while its lock is held. So [`Dmodc::look`] takes from the subnet, under the lock, what this
+//! needs, and [`Dmodc::finish`] works without it. Files are written by another thread: the sweep waits for no disk.
 
-use super::{Dmodc, State};
-use crate::ffi::Subnet;
+use super::{Dmodc, Read, State};
+use crate::drain::look_at_use;
+use crate::ffi::{Subnet, Switch};
 use crate::guard::guard;
-use crate::planned::LiveNames;
 use dmodc_core::hop_row;
-use dmodc_fabric::{Lid, SwitchId};
-use dmodc_formats::files::replace;
+use dmodc_fabric::{Fabric, Guid, Lid, SwitchId};
+use dmodc_formats::drain::Use;
+use dmodc_formats::files::{is_by_port, of_port, replace};
 use dmodc_formats::lft::write_order;
-use dmodc_watch::sweeps::{Activity, Called, Findings, Job, Planned, Role, host_pairs};
-use std::path::Path;
+use dmodc_formats::netlist::Names;
+use dmodc_watch::sweeps::{Activity, Called, Findings, Job, Planned, Role, host_pairs, report};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 use typed_index_collections::TiVec;
 
-/// The file of hosts in the order of their topological NIDs: the format of [`write_order`], the names of OpenSM.
-const ORDER: &str = "opensm-dmodc-ca-order.dump";
+/// The file of hosts in the order of their topological NIDs, in OpenSM's `dump_files_dir`; OpenSM names them.
+const ORDER: &str = "opensm-dmodc-ca-order-%g.dump";
+
+/// What [`Dmodc::finish`] needs of the live subnet.
+pub struct Seen {
+    names: Names,
+    port: Guid,
+    dump_folder: Option<PathBuf>,
+    other_managers: usize,
+    /// The fabric as it is now, where OpenSM has called no engine.
+    unrouted: Option<Read>,
+    /// The use of drained links, with a line about each.
+    uses: (Vec<Use>, BTreeSet<String>),
+}
 
 impl Dmodc {
-    /// Does the work that can wait until OpenSM has sent the tables, once for each plan: updates the reference and the
-    /// metrics, logs changes and missing equipment, and writes the file with the node order.
-    pub fn finish(&self, subnet: &Subnet<'_>) {
+    /// Takes from the subnet what [`Dmodc::finish`] needs, while OpenSM's lock is held. OpenSM has sent the tables;
+    /// only where something is drained they are read: what "empty" says must be true of the switches.
+    pub fn look(&self, subnet: &Subnet<'_>) -> Seen {
         let state = &mut *self.lock();
+        let mut seen = Seen {
+            names: Names::default(),
+            port: subnet.port(),
+            dump_folder: subnet.dump_files_dir().map(PathBuf::from),
+            other_managers: subnet.other_managers(),
+            unrouted: None,
+            uses: Default::default(),
+        };
+        if !state.routed
+            && let Some(engine) = &state.engine
+        {
+            let read = self.read(engine, &mut state.memory, subnet, state.findings.seen());
+            let last = state.planned.as_ref().map(|last| &last.fabric);
+            seen.unrouted = (last != Some(&read.fabric)).then_some(read);
+        }
+        let last = state.planned.as_ref();
+        let fabric = seen
+            .unrouted
+            .as_ref()
+            .map(|read| (&read.fabric, &read.options));
+        if let Some((fabric, options)) = fabric.or(last.map(|last| (&last.fabric, &last.options))) {
+            seen.names = names(subnet, fabric);
+            seen.uses = look_at_use(subnet, &seen.names, fabric, options);
+        }
+        seen
+    }
+
+    /// Does the work that can wait until OpenSM has sent the tables, once for each plan: logs pairs without a path,
+    /// changes and missing equipment, updates the reference and the metrics, and writes the file with the node order.
+    /// OpenSM's lock is not held: queries are answered meanwhile.
+    pub fn finish(&self, seen: Seen) {
+        let state = &mut *self.lock();
+        if state.provoke.as_deref() == Some("wait") {
+            std::thread::sleep(Duration::from_secs(3));
+        }
         let routed = std::mem::take(&mut state.routed);
-        let is_read = routed || self.look_again(state, subnet);
+        let is_read = routed || state.plan_unrouted(seen.unrouted);
         if let Some(metrics) = state.metrics.as_mut().filter(|_| is_read) {
             metrics.read();
-            metrics.other_managers(subnet.other_managers());
+            metrics.other_managers(seen.other_managers);
         }
         if let Some(planned) = &state.planned
-            && !std::mem::replace(&mut state.finished, true)
+            && !std::mem::replace(&mut state.is_finished, true)
         {
-            let called = LiveNames { subnet, planned };
-            let uses = state.memory.drain.look_at_use(&called, planned);
+            let called = &seen.names;
+            if routed {
+                report::unreachable(called, planned);
+            }
+            let (uses, lines) = seen.uses;
+            let lines = state.memory.drain.news_of_use(lines);
+            lines.iter().for_each(|line| log::info!("{line}"));
             if let Some(metrics) = &mut state.metrics {
                 metrics.drained(&uses);
             }
@@ -41,47 +99,26 @@ impl Dmodc {
                 }
             };
             if let Some(reference) = &mut state.memory.reference {
-                reference.keep(planned, || planned.names(&called), &mut write);
+                reference.keep(planned, || planned.names(called), &mut write);
             }
-            dump_order(&called, planned, write);
+            if let Some(folder) = seen.dump_folder {
+                dump_order(
+                    called,
+                    planned,
+                    &of_port(&folder.join(ORDER), seen.port),
+                    write,
+                );
+            }
             if log::log_enabled!(log::Level::Info) || state.metrics.is_some() {
                 let file = state.memory.reference.as_ref();
-                let found = state.findings.look(&called, planned, file);
+                let found = state.findings.look(called, planned, file);
                 if let Some(metrics) = &mut state.metrics {
-                    metrics.found(found, state.findings.slow());
+                    metrics.found(found);
                     match routed {
                         true => metrics.pairs(host_pairs(planned)),
                         false => metrics.seen(planned),
                     }
                 }
-            }
-        }
-    }
-
-    /// Plans the fabric for log, metrics and dumps where OpenSM has kept our tables and called no engine
-    /// (`use_ucast_cache`). Returns whether the fabric could be planned.
-    fn look_again(&self, state: &mut State, subnet: &Subnet<'_>) -> bool {
-        let State {
-            engine,
-            memory,
-            planned,
-            finished,
-            findings,
-            ..
-        } = state;
-        let Some(engine) = engine else { return false };
-        log::info!("no new routes: OpenSM keeps the tables of its unicast cache");
-        match self.plan(engine, memory, subnet, findings.seen()) {
-            Ok((now, _)) => {
-                let last = planned.as_ref().map(|last| &last.fabric);
-                if last != Some(&now.fabric) {
-                    (*planned, *finished) = (Some(now), false);
-                }
-                true
-            }
-            Err(e) => {
-                log::info!("the fabric was not read: {e}");
-                false
             }
         }
     }
@@ -136,6 +173,16 @@ impl Dmodc {
         }
     }
 
+    /// The file of `dmodc.metrics` of the OpenSM at this port.
+    pub fn metrics_at(&self, name: &Path, port: Guid) -> PathBuf {
+        if let Some(metrics) = &mut self.lock().metrics
+            && is_by_port(name)
+        {
+            metrics.of_port(port);
+        }
+        of_port(name, port)
+    }
+
     /// The text for `dmodc.metrics`, if it `is_due` by OpenSM's role, or if the role has changed. `role` reads the
     /// role; `None` where it is unreadable. No sweep changes the figures between the look at the role and the text.
     pub fn metrics(
@@ -161,21 +208,57 @@ fn run(job: Job) {
     guard("files", (), job);
 }
 
-/// Has [`ORDER`] written to OpenSM's `dump_files_dir`. A failure is a line in the log.
-fn dump_order(called: &LiveNames<'_, '_>, planned: &Planned, write: impl FnOnce(&Path, Job)) {
-    let Some(folder) = called.subnet.dump_files_dir() else {
-        return;
-    };
-    let path = Path::new(&folder).join(ORDER);
+impl State {
+    /// Plans the fabric for log, metrics and dumps where OpenSM has kept our tables and called no engine
+    /// (`use_ucast_cache`); `None` if it is the last one. Returns whether the fabric could be planned.
+    fn plan_unrouted(&mut self, now: Option<Read>) -> bool {
+        let Some(engine) = &self.engine else {
+            return false;
+        };
+        log::info!("no new routes: OpenSM keeps the tables of its unicast cache");
+        match now.map(|now| now.planned(engine)) {
+            None => true,
+            Some(Ok(now)) => {
+                (self.planned, self.is_finished) = (Some(now), false);
+                true
+            }
+            Some(Err(e)) => {
+                log::info!("the fabric was not read: {e}");
+                false
+            }
+        }
+    }
+}
+
+/// The names of the switches and end nodes of a fabric.
+fn names(subnet: &Subnet<'_>, fabric: &Fabric) -> Names {
+    let (mut switches, mut end_nodes) = (TiVec::new(), TiVec::new());
+    for (index, switch) in fabric.switches().iter_enumerated() {
+        let live = subnet.switch(switch.guid);
+        switches.push(live.map(Switch::name).unwrap_or_default());
+        // End nodes are in the order of their switches.
+        let nodes = fabric.end_nodes_of(index).iter();
+        let remote = |port| live.and_then(|s| s.port(port)?.remote()?.node());
+        end_nodes.extend(nodes.map(|n| remote(n.port).map(|r| r.name()).unwrap_or_default()));
+    }
+    Names {
+        switches,
+        end_nodes,
+        ..Names::default()
+    }
+}
+
+/// Has the node order written in the format of [`write_order`]. A failure is a line in the log.
+fn dump_order(called: &Names, planned: &Planned, path: &Path, write: impl FnOnce(&Path, Job)) {
     let name = |node| called.end_node(node);
     let mut text = Vec::new();
     // Writing to memory cannot fail.
     let _ = write_order(&planned.fabric, planned.plan.order(), name, &mut text);
-    let to = path.clone();
+    let to = path.to_owned();
     let job = move || {
         if let Err(e) = replace(&to, &text) {
             log::error!("cannot write {}: {e}", to.display());
         }
     };
-    write(&path, Box::new(job));
+    write(path, Box::new(job));
 }

@@ -23,6 +23,8 @@ use std::mem::{offset_of, size_of};
 // "MUST BE FIRST MEMBER": a pointer to the map item is a pointer to the object.
 const _: () = assert!(offset_of!(osm_switch_t, map_item) == 0);
 const _: () = assert!(offset_of!(osm_mcm_port_t, map_item) == 0);
+const _: () = assert!(offset_of!(osm_port_t, map_item) == 0);
+const _: () = assert!(offset_of!(osm_remote_sm_t, map_item) == 0);
 const _: () = assert!(offset_of!(cl_map_item_t, pool_item) == 0);
 const _: () = assert!(offset_of!(cl_pool_item_t, list_item) == 0);
 // "MUST BE LAST MEMBER": the port table grows beyond the structure's end.

@@ -18,5 +18,5 @@ pub use live::Live;
 pub use mgrp::Group;
 pub use objects::{Port, Switch};
 pub use opensm_log::OpensmLog;
-pub use subnet::{Subnet, activity, plugin_options, role};
+pub use subnet::{Subnet, activity, plugin_options, port, role};
 pub use symbols::Symbols;

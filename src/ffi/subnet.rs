@@ -2,7 +2,7 @@
 
 use super::bindings::{
     IB_SMINFO_STATE_MASTER, IB_SMINFO_STATE_NOTACTIVE, IB_SMINFO_STATE_STANDBY, osm_opensm_t,
-    osm_routing_engine, osm_switch_t, pthread_rwlock_t,
+    osm_physp_t, osm_port_t, osm_remote_sm_t, osm_switch_t, pthread_rwlock_t,
 };
 use super::live::{Live, read, text};
 use super::objects::Switch;
@@ -10,8 +10,12 @@ use super::qmap;
 use super::symbols::Symbols;
 use dmodc_fabric::{Guid, Lid, NO_PATH, PortNumber};
 use dmodc_watch::sweeps::{Activity, Role};
+use std::collections::HashSet;
 use std::ffi::c_void;
 use std::ptr::NonNull;
+
+/// A bit of a port's CapabilityMask: a subnet manager runs there (`IB_PORT_CAP_IS_SM`).
+const IS_MANAGER: u32 = 2;
 
 /// OpenSM's subnet while this thread holds OpenSM's lock exclusively.
 pub struct Subnet<'a> {
@@ -95,11 +99,13 @@ impl<'a> Subnet<'a> {
     /// For each switch its GUID and the forwarding table that is being built; `None` where OpenSM has not allocated it.
     /// While these slices exist, the subnet is borrowed mutably, so there are no other references to the tables.
     pub fn new_lfts(&mut self) -> Vec<(Guid, Option<&mut [u8]>)> {
-        let table = |sw: Switch<'a>| {
-            let row = NonNull::new(read!(sw.0, new_lft))?;
+        let mut given = HashSet::new();
+        let mut table = |sw: Switch<'a>| {
+            // A damaged map may list a switch twice.
+            let row = NonNull::new(read!(sw.0, new_lft)).filter(|row| given.insert(*row))?;
             let size = usize::from(read!(sw.0, lft_size));
             // SAFETY: OpenSM allocates `new_lft` with `lft_size` bytes (alloc_lft and osm_switch_prepare_path_rebuild),
-            // each switch its own, and writes all of them. Only this function and `sent_and_new_lfts` make references
+            // and writes all of them. Each is given once. Only this function and `sent_and_new_lfts` make references
             // to them, and both borrow the subnet.
             Some(unsafe { std::slice::from_raw_parts_mut(row.as_ptr(), size) })
         };
@@ -189,17 +195,55 @@ impl<'a> Subnet<'a> {
     /// Whether the engine registered with this context is the first of the list: then no other engine has written to
     /// the tables before it in this sweep.
     pub fn is_first_engine(&self, context: *const c_void) -> bool {
-        has_context(read!(self.osm, routing_engine_list), context)
+        let first = read!(self.osm, routing_engine_list);
+        // SAFETY: OpenSM makes the list once, at its start, and frees it only at its exit.
+        let first = unsafe { Live::new(first) };
+        first.is_some_and(|engine| std::ptr::eq(read!(engine, context), context))
     }
 
     /// Whether the tables in use are from the engine registered with this context.
     pub fn is_engine_used(&self, context: *const c_void) -> bool {
-        has_context(read!(self.osm, routing_engine_used), context)
+        let used = read!(self.osm, routing_engine_used);
+        // SAFETY: it is NULL or an engine of the list, as above.
+        let used = unsafe { Live::new(used) };
+        used.is_some_and(|engine| std::ptr::eq(read!(engine, context), context))
     }
 
-    /// The number of other subnet managers that OpenSM has seen.
+    /// The number of other subnet managers that are active. OpenSM's table also has those that have ended while their
+    /// hosts live: the ports of these say so.
     pub fn other_managers(&self) -> usize {
-        read!(self.osm, subn.sm_guid_tbl.count)
+        // SAFETY: the table holds `osm_remote_sm_t`, map item first; the lock is held.
+        let managers = unsafe {
+            qmap::map::<osm_remote_sm_t>(&raw const (*self.osm.as_ptr()).subn.sm_guid_tbl)
+        };
+        let is_active = |sm: NonNull<osm_remote_sm_t>| {
+            // SAFETY: items of that table exist while the lock is held.
+            let sm = unsafe { Live::new(sm.as_ptr()) }?;
+            let state = u32::from(read!(sm, smi.pri_state) & 0x0F);
+            let port = self.physical_port(read!(sm, smi.guid))?;
+            let mask = u32::from_be(read!(port, port_info.capability_mask));
+            (mask & IS_MANAGER != 0 && state != IB_SMINFO_STATE_NOTACTIVE).then_some(sm)
+        };
+        managers.filter_map(is_active).count()
+    }
+
+    /// The physical port of a CA, router or switch, by its GUID in network byte order.
+    fn physical_port(&self, guid: u64) -> Option<Live<'a, osm_physp_t>> {
+        // SAFETY: the table holds `osm_port_t`, map item first; `cl_qmap_get` returns the map's end for an unknown
+        // GUID. A port's physical port is NULL or exists as long as the port. The lock is held.
+        unsafe {
+            let table = &raw const (*self.osm.as_ptr()).subn.port_guid_tbl;
+            let item = (self.symbols.qmap_get)(table, guid);
+            if std::ptr::eq(item, &raw const (*table).nil) {
+                return None;
+            }
+            Live::new((*item.cast::<osm_port_t>()).p_physp)
+        }
+    }
+
+    /// The port GUID of this subnet manager.
+    pub fn port(&self) -> Guid {
+        Guid(u64::from_be(read!(self.osm, subn.sm_port_guid)))
     }
 
     /// The option `lmc_esp0`: enhanced switch port 0 has the subnet's LMC.
@@ -214,11 +258,14 @@ impl<'a> Subnet<'a> {
     text_options!(root_guid_file, cn_guid_file, io_guid_file, dump_files_dir);
 }
 
-/// Whether this engine of OpenSM's list exists and has this context.
-fn has_context(engine: *mut osm_routing_engine, context: *const c_void) -> bool {
-    // SAFETY: OpenSM makes the list once, at its start, and frees it only at its exit.
-    let engine = unsafe { Live::new(engine) };
-    engine.is_some_and(|engine| std::ptr::eq(read!(engine, context), context))
+/// The port GUID of an OpenSM.
+///
+/// # Safety
+/// `osm` is the running OpenSM, which has found its port.
+pub unsafe fn port(osm: NonNull<osm_opensm_t>) -> Guid {
+    // SAFETY: OpenSM sets it before its first sweep, and again, to the same, in each sweep: hence the volatile read.
+    let port = unsafe { (&raw const (*osm.as_ptr()).subn.sm_port_guid).read_volatile() };
+    Guid(u64::from_be(port))
 }
 
 /// The option `event_plugin_options`; empty if not given.

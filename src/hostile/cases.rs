@@ -89,6 +89,33 @@ fn faults_are_named_and_the_rest_is_routed() {
     }
 }
 
+/// OpenSM's map is damaged and lists a switch twice, or two switches have one table: each table is given once.
+#[test]
+fn no_table_is_given_twice() {
+    let (mut world, dmodc) = (World::new(), engine());
+    world.route(&dmodc, SWITCHES).expect("a tree");
+    world.repeat_first();
+    let given = world.with_subnet(|subnet| {
+        let tables = subnet.new_lfts().into_iter();
+        let rows: Vec<_> = tables.filter_map(|(_, row)| row).collect();
+        rows.len()
+    });
+    assert_eq!(given, SWITCHES);
+    errors();
+    let routed = world.with_subnet(|subnet| dmodc.route(subnet, ptr::null()));
+    assert!(routed.is_ok(), "{routed:?}");
+    assert!(errors().concat().contains("appears twice"));
+
+    let mut world = World::new();
+    let shared = world.tables[0][MARGIN..].as_mut_ptr();
+    set!(world.switches[1], new_lft = shared);
+    let refused = world
+        .route(&dmodc, SWITCHES)
+        .expect_err("a table is missing");
+    let reason = "no forwarding table for switch 0x0000000000000200";
+    assert!(refused.to_string().contains(reason), "{refused}");
+}
+
 /// The error lines for a group with members on the leaves `members`. `before` and `since` change the subnet before and
 /// after it is routed.
 fn group_lines(members: &[usize], before: Spoil, since: Spoil) -> Vec<String> {

@@ -223,6 +223,14 @@ impl World {
         result
     }
 
+    /// Damages OpenSM's map: after its last switch the first comes again.
+    pub fn repeat_first(&mut self) {
+        let [first, last] = [0, self.switches.len() - 1].map(|at| self.switches[at]);
+        set!(self.osm, subn.sw_guid_tbl.count = self.switches.len() + 1);
+        let item = last.cast::<cl_map_item_t>();
+        set!(item, pool_item.list_item.p_next = first.as_ptr().cast());
+    }
+
     /// Runs `body` on the subnet, as a callback does.
     pub fn with_subnet<T>(&mut self, body: impl FnOnce(&mut Subnet<'_>) -> T) -> T {
         // SAFETY: `self` is borrowed mutably, so no other code uses the world meanwhile.

@@ -7,6 +7,7 @@ use crate::promtool::promtool;
 use crate::support::*;
 use crate::tables;
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -26,27 +27,18 @@ const PRODUCTION: [(&str, &[&str]); 5] = [
 /// Asserts that figures that stay constant for three hours fire no alert, except these: each by the figure that fires
 /// it, the GUID of a switch and the figure's value.
 pub fn assert_quiet(folder: &Path, figures: &str, fired: &[(&str, &str, u32)]) {
-    let rules = root().join("packaging/prometheus/dmodc.rules.yml");
-    fs::copy(rules, folder.join("rules.yml")).expect("copied");
-    let figures = figures.lines().filter(|line| !line.starts_with('#'));
-    let figures: Vec<_> = figures.filter_map(|line| line.rsplit_once(' ')).collect();
-    let series = figures.iter().map(|&(series, value)| {
-        // promtool's clock begins at 0.
-        let values = match series {
-            "dmodc_last_write_timestamp_seconds" => "0+60x180".to_owned(),
-            // A build that is not optimised takes some 20 times as long.
-            "dmodc_sweep_seconds" if cfg!(debug_assertions) => {
-                let seconds: f64 = value.parse().expect("seconds");
-                format!("{}x180", seconds / 20.0)
-            }
+    let figures = samples(figures);
+    let series = figures.iter().map(|(series, value)| {
+        let values = match *series {
+            LAST_WRITE => "0+60x180".to_owned(),
             _ => format!("{value}x180"),
         };
         json!({"series": series, "values": values})
     });
     let alerts = fired.iter().map(|(figure, guid, count)| {
-        let is_it = |(series, value): &&(&str, &str)| {
+        let is_it = |(series, value): &(&&str, &String)| {
             let is_of = series.starts_with(&format!("dmodc_{figure}{{")) && series.contains(guid);
-            is_of && *value == count.to_string()
+            is_of && **value == count.to_string()
         };
         let series = figures.iter().find(is_it);
         let (series, _) = series.unwrap_or_else(|| panic!("no {figure} {count} of {guid}"));
@@ -60,15 +52,61 @@ pub fn assert_quiet(folder: &Path, figures: &str, fired: &[(&str, &str, u32)]) {
         );
         json!({"labels": alert, "value": 1})
     });
-    let samples: Vec<Value> = alerts.collect();
+    assert_alerts(folder, series.collect(), "ALERTS", alerts.collect());
+}
+
+/// A sign of life; promtool's clock begins at 0.
+const LAST_WRITE: &str = "dmodc_last_write_timestamp_seconds";
+
+/// The samples of a file, by series.
+fn samples(figures: &str) -> BTreeMap<&str, String> {
+    let lines = figures.lines().filter(|line| !line.starts_with('#'));
+    let samples = lines.filter_map(|line| line.rsplit_once(' '));
+    let value = |(series, value): (&'_ str, &'_ str)| match series {
+        // A build that is not optimised takes some 20 times as long.
+        "dmodc_sweep_seconds" if cfg!(debug_assertions) => {
+            let seconds: f64 = value.parse().expect("seconds");
+            (seconds / 20.0).to_string()
+        }
+        _ => value.to_owned(),
+    };
+    samples.map(|sample| (sample.0, value(sample))).collect()
+}
+
+/// Asserts that figures that have been the first for half an hour and the second for two and a half fire these alerts,
+/// each once. Of an OpenSM that `has_ended` they stay as they are.
+pub fn assert_fires(folder: &Path, figures: [&str; 2], has_ended: bool, alerts: &[&str]) {
+    let [before, now] = figures.map(samples);
+    let all: BTreeSet<&str> = before.keys().chain(now.keys()).copied().collect();
+    let series = all.into_iter().map(|series| {
+        let [before, now] = [&before, &now].map(|of| of.get(series).map_or("_", |value| value));
+        let values = match (series, has_ended) {
+            (LAST_WRITE, false) => "0+60x180".to_owned(),
+            (LAST_WRITE, true) => "0+60x30 1800x149".to_owned(),
+            _ => format!("{before}x30 {now}x149"),
+        };
+        json!({"series": series, "values": values})
+    });
+    let fired = alerts.iter().map(|name| {
+        let labels = format!("{{alertname=\"{name}\"}}");
+        json!({"labels": labels, "value": 1})
+    });
+    let expr = "count by (alertname) (ALERTS{alertstate=\"firing\"})";
+    assert_alerts(folder, series.collect(), expr, fired.collect());
+}
+
+/// Asserts by promtool what an expression has after three hours.
+fn assert_alerts(folder: &Path, series: Vec<Value>, expr: &str, samples: Vec<Value>) {
+    let rules = root().join("packaging/prometheus/dmodc.rules.yml");
+    fs::copy(rules, folder.join("rules.yml")).expect("copied");
     // JSON is YAML.
     let test = json!({
         "rule_files": ["rules.yml"],
         "evaluation_interval": "1m",
         "tests": [{
             "interval": "1m",
-            "input_series": series.collect::<Vec<Value>>(),
-            "promql_expr_test": [{"expr": "ALERTS", "eval_time": "3h", "exp_samples": samples}],
+            "input_series": series,
+            "promql_expr_test": [{"expr": expr, "eval_time": "3h", "exp_samples": samples}],
         }],
     });
     fs::write(folder.join("test.yml"), test.to_string()).expect("written");

@@ -58,7 +58,7 @@ fn findings_are_logged_though_no_engine_is_called() {
     let sm = OpenSm::start(&sim, &config);
     let (leaf, _) = another_leaf(&net);
     let order = || {
-        let text = sm.files.read("opensm-dmodc-ca-order.dump");
+        let text = fs::read(sm.files.by_port(Files::ORDER)).expect("the order");
         text.iter().filter(|byte| **byte == b'\n').count()
     };
     assert_eq!(order(), 12);

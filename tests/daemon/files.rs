@@ -107,8 +107,8 @@ fn only_plain_files_are_replaced() {
     // The node order, and the places that `auto` keeps.
     let config = Config::dmodc().options("dmodc.reference=auto");
     let sm = OpenSm::start(&sim, &config.cache_dir(folder.path()));
-    let order = sm.files.path("opensm-dmodc-ca-order.dump");
-    let places = at("opensm-dmodc-reference.net");
+    let order = sm.files.by_port(Files::ORDER);
+    let places = opensm::by_port(folder.path(), Files::REFERENCE);
     for path in [&order, &places] {
         fs::remove_file(path).expect("written in the first sweep");
         symlink(&keepsake, path).expect("a link");

@@ -32,6 +32,7 @@ mod plugin;
 mod promtool;
 mod reference;
 mod refusals;
+mod rehearsal;
 mod scarce;
 #[path = "../support/skip.rs"]
 mod skip;

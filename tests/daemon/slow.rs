@@ -69,7 +69,7 @@ fn a_link_and_a_host_that_came_up_at_1x_are_told_while_they_are_there() {
     );
     assert!(of_link.is_some_and(|n| n.ends_with("speed=\"1xSDR\",expected=\"4xSDR\"}")));
     // The reference that `auto` keeps has no speed for these two links.
-    let places = fs::read(sm.files.path("opensm-dmodc-reference.net")).expect("the places");
+    let places = fs::read(sm.files.by_port(Files::REFERENCE)).expect("the places");
     let places = Netlist::parse(&places).expect("a netlist");
     let ports = places.nodes.iter().flat_map(|node| &node.ports);
     let mut links: Vec<&str> = ports.map(|port| &*port.link).collect();

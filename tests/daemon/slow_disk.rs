@@ -1,6 +1,7 @@
 //! A disk that takes seconds for each `fsync`: OpenSM does not wait for Dmodc's files, and has them at its end.
 
 use crate::support::*;
+use dmodc_formats::files::of_ports;
 use std::fs;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -23,26 +24,56 @@ fn slow_fsync(sim: &Ibsim) -> Option<String> {
     is_built.then(|| library.display().to_string())
 }
 
-#[test]
-fn opensm_waits_for_no_disk() {
-    let (net, mut sim) = Net::simulated(FIGURE_1);
-    let Some(slow) = slow_fsync(&sim) else {
+/// An OpenSM whose `fsync` is slow; `None` without a C compiler.
+fn config(sim: &Ibsim, options: &str) -> Option<Config> {
+    let Some(slow) = slow_fsync(sim) else {
         crate::skip::skipped("no C compiler");
-        return;
+        return None;
     };
     let client = sim.client("opensm", &sim.hosts()[0], sim.dir());
     let mut preloaded = client.get_envs().filter(|(name, _)| *name == "LD_PRELOAD");
     let client = preloaded.next().and_then(|(_, value)| value?.to_str());
     let preload = format!("{slow}:{}", client.expect("a library"));
     drop(preloaded);
-    let config = Config::dmodc()
-        .options("dmodc.reference=auto")
-        // OpenSM's own files.
-        .line("fsync_high_avail_files FALSE")
-        .env("LD_PRELOAD", preload);
+    // OpenSM's own files.
+    let config = Config::dmodc().line("fsync_high_avail_files FALSE");
+    Some(config.options(options).env("LD_PRELOAD", preload))
+}
+
+/// Queries are answered while the work after a sweep and the files that it hands over take seconds each.
+#[cfg(debug_assertions)]
+#[test]
+fn queries_are_answered_meanwhile() {
+    let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
+    let Some(config) = config(&sim, "dmodc.provoke_panic=wait") else {
+        return;
+    };
     let sm = OpenSm::launch(&sim, &config);
-    let files =
-        ["opensm-dmodc-reference.net", "opensm-dmodc-ca-order.dump"].map(|f| sm.files.path(f));
+    sm.files.wait_for(0, "SUBNET UP");
+    let lid = sm.files.end_node_lids(0)[0];
+    let from = sm.files.log_len();
+    sm.hang_up();
+    let has = |text: &str| sm.files.log_after(from).contains(text);
+    let (mut worst, mut after_tables) = (Duration::ZERO, 0);
+    while !has("SUBNET UP") || of_ports(&sm.files.path(Files::ORDER)).is_empty() {
+        after_tables += usize::from(has("tables configured") && !has("SUBNET UP"));
+        worst = worst.max(tools::saquery(&sim, &sm.files, lid));
+    }
+    println!("{after_tables} answers after the tables, the slowest in {worst:?}");
+    assert!(worst < Duration::from_secs(SLOW) / 2, "{worst:?}");
+    assert!(after_tables > 3, "{after_tables} answers");
+    assert!(sm.stop());
+}
+
+#[test]
+fn opensm_waits_for_no_disk() {
+    let (net, mut sim) = Net::simulated(FIGURE_1);
+    let Some(config) = config(&sim, "dmodc.reference=auto") else {
+        return;
+    };
+    let sm = OpenSm::launch(&sim, &config);
+    let files = [Files::REFERENCE, Files::ORDER].map(|name| sm.files.path(name));
+    let there = || files.each_ref().map(|file| of_ports(file).len());
     let slow = Duration::from_secs(SLOW);
     let time_of_sweep = |from: u64| {
         sm.files.wait_for(from, "dmodc tables configured");
@@ -51,7 +82,7 @@ fn opensm_waits_for_no_disk() {
         start.elapsed()
     };
     assert!(time_of_sweep(0) < slow);
-    assert!(!files.iter().any(|file| file.exists()), "fsync is slow");
+    assert_eq!(there(), [0, 0], "fsync is slow");
     // Later contents come while the first is written.
     let (node, port) = net.switch_link();
     sim.unlink(node, port);
@@ -60,8 +91,8 @@ fn opensm_waits_for_no_disk() {
     assert!(time_of_sweep(from) < slow);
     // At the end all is written, the latest content.
     let kept = sm.stop_for_files().expect("it ends");
-    assert!(files.iter().all(|file| file.exists()));
-    let text = fs::read_to_string(&files[0]).expect("the reference");
+    assert_eq!(there(), [1, 1]);
+    let text = fs::read_to_string(kept.by_port(Files::REFERENCE)).expect("the reference");
     assert!(text.contains("last seen"), "{text}");
     kept.assert_errors(&[]);
 }

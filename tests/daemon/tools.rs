@@ -62,7 +62,7 @@ fn hosts_and_routers_on_spines() {
     let routers: Vec<u16> = routers.map(|n| n.lid.0).collect();
     assert_eq!(routers.len(), 2, "OpenSM gives routers LIDs");
     // The node order has no routers: they run no ranks of a job.
-    let order = sm.files.read("opensm-dmodc-ca-order.dump");
+    let order = std::fs::read(sm.files.by_port(Files::ORDER)).expect("the order");
     let order = String::from_utf8(order).expect("text");
     assert_eq!(order.lines().count(), 13, "{order}");
     let offline = Offline::route(&sm.files.subnet(), 0, 1, &Options::default());

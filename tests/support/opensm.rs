@@ -5,6 +5,7 @@ use super::offline::Offline;
 use super::process::{self, Detached, Finished, Guard, program};
 use dmodc_core::Options;
 use dmodc_fabric::lid_range;
+use dmodc_formats::files::of_ports;
 use dmodc_formats::netlist::Netlist;
 use dmodc_lab::sim::{self, Plugin};
 use std::env;
@@ -103,7 +104,26 @@ impl Deref for Files {
     }
 }
 
+/// A file of the only OpenSM in a folder, whose port GUID is at `%g` of the name.
+#[track_caller]
+pub fn by_port(folder: &Path, name: &str) -> PathBuf {
+    let there = of_ports(&folder.join(name));
+    assert_eq!(there.len(), 1, "{name}: {there:?}");
+    there.into_iter().next().expect("one")
+}
+
 impl Files {
+    /// The file that `reference=auto` keeps.
+    pub const REFERENCE: &str = "opensm-dmodc-reference-%g.net";
+    /// The hosts in topological order.
+    pub const ORDER: &str = "opensm-dmodc-ca-order-%g.dump";
+
+    /// A file with the port GUID of this OpenSM in its name.
+    #[track_caller]
+    pub fn by_port(&self, name: &str) -> PathBuf {
+        by_port(&self.path(""), name)
+    }
+
     fn new(sim: &Ibsim) -> Files {
         Files(sim::Files::new(sim).expect("a folder for OpenSM"))
     }

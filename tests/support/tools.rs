@@ -4,7 +4,7 @@ use super::ibsim::Ibsim;
 use super::opensm::Files;
 use super::process::{self, Finished};
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -69,6 +69,15 @@ pub fn smpquery_from(sim: &Ibsim, files: &Files, host: &str, lid: u16) -> String
     let done = client_at(host, sim, files, "smpquery", &args);
     assert!(done.success(), "smpquery nodeinfo {lid}:\n{}", done.output);
     done.output
+}
+
+/// OpenSM's record of the node at a LID, by a query to its SA; returns the time until the answer.
+pub fn saquery(sim: &Ibsim, files: &Files, lid: u16) -> Duration {
+    let start = Instant::now();
+    let done = client(sim, files, "saquery", &["NR", &lid.to_string()]);
+    let answers = done.success() && done.output.contains("NodeRecord");
+    assert!(answers, "saquery NR {lid}:\n{}", done.output);
+    start.elapsed()
 }
 
 pub fn perfquery(sim: &Ibsim, files: &Files, lid: u16, port: u8) -> String {

@@ -1,13 +1,14 @@
 //! Plain files, in folders that others may write to: reads them without waiting and refuses other kinds of
 //! files; writes them so that no reader sees half a file.
 
+use dmodc_fabric::Guid;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::ffi::OsStr;
 use std::fs::{self, File, FileType, Metadata, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Read, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// The maximum length of a file in bytes: more than any subnet's file has. Longer ones would take OpenSM's memory.
@@ -24,6 +25,48 @@ pub type Stamp = (SystemTime, u64);
 pub fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = fs::metadata(path).ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
+}
+
+/// In the name of a file, the place of the port GUID of the subnet manager: two subnets of one host share no file.
+const PORT: &str = "%g";
+
+/// The file of this name for the subnet manager at a port.
+pub fn of_port(name: &Path, port: Guid) -> PathBuf {
+    match name.to_str() {
+        Some(text) => text.replace(PORT, &port.to_string()).into(),
+        None => name.to_owned(),
+    }
+}
+
+/// Whether the file of this name is another one for each port.
+pub fn is_by_port(name: &Path) -> bool {
+    name.to_str().is_some_and(|text| text.contains(PORT))
+}
+
+/// The files of this name that are there, for whatever port, sorted; the name itself if it is of no port.
+pub fn of_ports(name: &Path) -> Vec<PathBuf> {
+    let file = name.file_name().and_then(OsStr::to_str);
+    let Some((start, end)) = file.and_then(|file| file.split_once(PORT)) else {
+        return vec![name.to_owned()];
+    };
+    let is_one = |file: &str| {
+        let port = file
+            .strip_prefix(start)
+            .and_then(|rest| rest.strip_suffix(end));
+        port.is_some_and(|port| port.parse::<Guid>().is_ok())
+    };
+    let folder = name.parent().filter(|folder| *folder != OsStr::new(""));
+    let entries = fs::read_dir(folder.unwrap_or(Path::new(".")))
+        .into_iter()
+        .flatten();
+    let found = entries
+        .flatten()
+        .filter(|entry| entry.file_name().to_str().is_some_and(is_one));
+    let mut found: Vec<PathBuf> = found
+        .map(|entry| name.with_file_name(entry.file_name()))
+        .collect();
+    found.sort();
+    found
 }
 
 /// Opens a plain file, or a link to a plain file, as configurations have. Never waits.

@@ -1,8 +1,10 @@
 //! The folder where `reference=auto` keeps its file: no room, no permission, two OpenSMs, and death in the
 //! middle of a write.
 
-use super::{NAME, TREE, assert_tables_fit, other, places, spine, with_option};
+use super::{TREE, assert_tables_fit, at_port, other, places, spine, with_option};
+use crate::promtool::promtool;
 use crate::storm::NODES_100;
+use crate::support::opensm::by_port;
 use crate::support::*;
 use dmodc_formats::netlist::Netlist;
 use std::fs::{self, File};
@@ -30,11 +32,13 @@ fn a_standby_with_the_same_file_makes_the_same_tables() {
         config.line("polling_retry_number 1")
     };
     let first = OpenSm::start(&sim, &shared(9, 0));
-    let seen = places(&folder.path().join(NAME));
+    let [kept, theirs] = [0, 5].map(|host| folder.path().join(at_port(&net, host)));
+    let seen = places(&kept);
     let (spine, ports) = spine(&net);
     ports.iter().for_each(|&port| sim.unlink(&spine, port));
     first.resweep();
     let without = first.files.lfts();
+    fs::copy(&kept, theirs).expect("copied");
     let standby = OpenSm::launch(&sim, &shared(3, 5));
     standby.files.wait_for(0, "Entering STANDBY state");
     standby.files.wait_until_quiet();
@@ -51,25 +55,86 @@ fn a_standby_with_the_same_file_makes_the_same_tables() {
     assert_tables_fit(&other.files, None);
 }
 
-/// Two subnets need a folder each, for `guid2lid` too. With one, each OpenSM logs an error, and both route.
+/// Two subnets on one host, with one folder: each has its own files, by its port GUID, and its own metrics.
 #[test]
-fn two_subnets_on_one_folder_are_named() {
+fn two_subnets_on_one_host_share_no_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let nets = [Net::pgft(TREE), Net::write(other(TREE))];
     let sims = nets.each_ref().map(|net| Ibsim::start(&net.path));
-    let config = with_option("auto").cache_dir(folder.path());
+    let prom = folder.path().join("dmodc-%g.prom");
+    let options = format!("dmodc.metrics={}", prom.display());
+    let config = Config::dmodc().options(&options).cache_dir(folder.path());
     let sms = sims.each_ref().map(|sim| OpenSm::start(sim, &config));
-    for sm in &sms {
+    for (sm, net) in sms.iter().zip(&nets) {
         sm.resweep();
-        let errors = sm.files.log_lines("dmodc: ERR");
-        let is_it = |line: &String| line.contains("of another fabric");
+        sm.files.assert_errors(&[]);
+        let file = at_port(net, 0);
+        let seen = places(&folder.path().join(&file));
+        assert_tables_fit(&sm.files, Some(seen));
+        let order = sm.files.by_port(Files::ORDER);
+        let port = file.split(['-', '.']).rev().nth(1).expect("a port");
+        assert!(order.display().to_string().contains(port), "{order:?}");
+        let metrics = folder.path().join(format!("dmodc-{port}.prom"));
+        wait_until(LIMIT, || metrics.exists(), || "no metrics".into());
+        let text = fs::read_to_string(&metrics).expect("metrics");
+        let figure = format!("dmodc_switches{{sm=\"{port}\"}} 10\n");
+        assert!(text.contains(&figure), "{text}");
+        promtool(folder.path(), &["check", "metrics"], text.as_bytes());
+        // `status` reads the one that is named, and finds the reference of the same port.
+        let said = tool(&["status", "--log", "none", "--conf", "none", "--metrics"])
+            .arg(&metrics)
+            .env("OSM_CACHE_DIR", folder.path())
+            .output();
+        let said = said.expect("it runs").stdout;
+        let said = String::from_utf8_lossy(&said);
         assert!(
-            !errors.is_empty() && errors.iter().all(is_it),
-            "{errors:#?}"
+            said.contains(&file) && said.contains("10 switches"),
+            "{said}"
         );
-        assert_tables_fit(&sm.files, None);
     }
     assert!(sms.into_iter().all(OpenSm::stop));
+}
+
+/// At an upgrade the file that had no port in its name is taken over, and put aside: what is forgotten later does not
+/// come back with it. One of another fabric stays for the OpenSM whose it is.
+#[test]
+fn the_file_of_an_earlier_version_is_taken_over_once() {
+    let (net, mut sim) = Net::simulated(TREE);
+    let folder = tempfile::tempdir().expect("a folder");
+    let [old, aside] =
+        ["net", "net.old"].map(|end| folder.path().join(format!("opensm-dmodc-reference.{end}")));
+    let own = folder.path().join(at_port(&net, 0));
+    let config = with_option("auto").cache_dir(folder.path());
+    fs::write(&old, net.netlist.to_text()).expect("written");
+    let (spine, ports) = spine(&net);
+    ports.iter().for_each(|&port| sim.unlink(&spine, port));
+    let sm = OpenSm::start(&sim, &config);
+    sm.files.wait_for(0, "has what");
+    assert_tables_fit(&sm.files, Some(places(&own)));
+    assert_eq!(places(&own).switches().len(), 10);
+    assert!(aside.exists() && !old.exists());
+    done(tool(&["forget", &spine, "--reference"]).arg(&own));
+    fs::remove_file(&own).expect("removed");
+    sm.resweep();
+    assert_eq!(places(&own).switches().len(), 9, "it came back");
+    sm.files.assert_errors(&[]);
+    assert!(sm.stop());
+
+    fs::remove_file(&own).expect("removed");
+    let foreign = other(TREE).to_text();
+    fs::write(&old, &foreign).expect("written");
+    let sm = OpenSm::start(&sim, &config);
+    sm.resweep();
+    let said = sm.files.log_lines("of another fabric");
+    assert!(
+        said.len() == 1 && said[0].contains("dmodc: reference"),
+        "{said:#?}"
+    );
+    sm.files.assert_errors(&[]);
+    assert_eq!(places(&own).switches().len(), 9);
+    assert_eq!(fs::read(&old).expect("there"), foreign);
+    assert_tables_fit(&sm.files, Some(places(&own)));
+    assert!(sm.stop());
 }
 
 /// A damaged file is kept: what it knew can be had again.
@@ -79,14 +144,14 @@ fn a_damaged_file_is_kept_beside_the_new_one() {
     let folder = tempfile::tempdir().expect("a folder");
     let config = with_option("auto").cache_dir(folder.path());
     assert!(OpenSm::start(&sim, &config).stop());
-    let path = folder.path().join(NAME);
+    let path = by_port(folder.path(), Files::REFERENCE);
     let whole = fs::read(&path).expect("the places");
     let damaged = &whole[..whole.len() / 2];
     fs::write(&path, damaged).expect("written");
     let (spine, ports) = spine(&net);
     ports.iter().for_each(|&port| sim.unlink(&spine, port));
     let sm = OpenSm::start(&sim, &config);
-    let bad = folder.path().join(format!("{NAME}.bad"));
+    let bad = PathBuf::from(format!("{}.bad", path.display()));
     wait_until(LIMIT, || bad.exists(), || "no file is kept".into());
     sm.files.wait_for(0, "a new one begins");
     sm.resweep();
@@ -106,11 +171,11 @@ fn a_damaged_file_is_kept_beside_the_new_one() {
 #[test]
 fn killed_while_it_writes_the_file_is_whole() {
     let folder = tempfile::tempdir().expect("a folder");
-    let sim = Ibsim::start(&Net::pgft(NODES_100).path);
+    let (net, sim) = Net::simulated(NODES_100);
     let config = with_option("auto")
         .cache_dir(folder.path())
         .log_flags("0x03");
-    let path = folder.path().join(NAME);
+    let path = folder.path().join(at_port(&net, 0));
     let write = || {
         let sm = OpenSm::start(&sim, &config);
         assert!(sm.stop());
@@ -199,7 +264,7 @@ fn a_folder_that_is_full_or_read_only_is_one_line() {
         let sim = Ibsim::start(&Net::pgft(TREE).path);
         // OpenSM does not start where it cannot write its own files.
         let sm = OpenSm::start(&sim, &with_option("auto").cache_dir(path));
-        fs::remove_file(path.join(NAME)).expect("the places");
+        fs::remove_file(by_port(path, Files::REFERENCE)).expect("the places");
         match read_only {
             true => assert!(run("mount", &["-o", "remount,ro"], path)),
             // The write ends when the file system is full.

@@ -1,6 +1,6 @@
 //! The places that `reference=auto` keeps while OpenSM runs, and those that `dmodc forget` removes.
 
-use super::{NAME, TREE, assert_tables_fit, spine, with_option};
+use super::{TREE, assert_tables_fit, at_port, spine, with_option};
 use crate::support::*;
 use dmodc_formats::reference::Reference;
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ fn kept(path: &Path) -> Reference {
 fn dark_equipment_has_a_date_until_it_returns_or_is_forgotten() {
     let (net, mut sim) = Net::simulated(TREE);
     let sm = OpenSm::start(&sim, &with_option("auto"));
-    let path = sm.files.path(NAME);
+    let path = sm.files.by_port(Files::REFERENCE);
     assert!(kept(&path).dark.is_empty());
     let (switch, port) = net.switch_link();
     sim.unlink(switch, port);
@@ -56,10 +56,10 @@ fn dark_equipment_has_a_date_until_it_returns_or_is_forgotten() {
 #[test]
 fn a_file_of_a_later_version_is_left_as_it_is() {
     let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join(NAME);
+    let (net, sim) = Net::simulated(TREE);
+    let path = folder.path().join(at_port(&net, 0));
     let text = "# dmodc reference 2\nwhatever that will be\n";
     fs::write(&path, text).expect("written");
-    let sim = Ibsim::start(&Net::pgft(TREE).path);
     let sm = OpenSm::start(&sim, &with_option("auto").cache_dir(folder.path()));
     sm.resweep();
     sm.files.assert_errors(&["version '2'"]);

@@ -6,13 +6,22 @@ mod forget;
 
 use crate::support::*;
 use dmodc_fabric::{Fabric, Guid};
+use dmodc_formats::files::of_ports;
 use dmodc_formats::netlist::Netlist;
 use std::fs::{self, File};
 use std::path::Path;
 use std::sync::Arc;
 
 const TREE: &str = "PGFT(2;4,6;1,4;1,1)";
-const NAME: &str = "opensm-dmodc-reference.net";
+
+/// The file of an OpenSM at a host, by the port GUID that ibsim gives it.
+pub fn at_port(net: &Net, host: usize) -> String {
+    let hosts = net.netlist.nodes.iter();
+    let mut hosts = hosts.filter(|n| n.kind == dmodc_formats::netlist::Kind::Ca);
+    let host = hosts.nth(host).expect("a host");
+    let port = host.guid.0 + u64::from(host.ports[0].number.0);
+    Files::REFERENCE.replace("%g", &Guid(port).to_string())
+}
 
 fn with_option(reference: &str) -> Config {
     Config::dmodc().options(&format!("dmodc.reference={reference}"))
@@ -64,7 +73,7 @@ fn a_spine_that_goes_keeps_its_place_also_for_the_next_opensm() {
     let (net, mut sim) = Net::simulated(TREE);
     let config = with_option("auto");
     let sm = OpenSm::start(&sim, &config);
-    let (whole, seen) = (sm.files.lfts(), places(&sm.files.path(NAME)));
+    let (whole, seen) = (sm.files.lfts(), places(&sm.files.by_port(Files::REFERENCE)));
     assert_eq!(seen.switches().len(), 10);
     let (spine, ports) = spine(&net);
     for &port in &ports {
@@ -74,7 +83,7 @@ fn a_spine_that_goes_keeps_its_place_also_for_the_next_opensm() {
     let without = sm.files.lfts();
     assert_tables_fit(&sm.files, Some(seen.clone()));
     assert!(
-        places(&sm.files.path(NAME)).has_equipment_of(&seen),
+        places(&sm.files.by_port(Files::REFERENCE)).has_equipment_of(&seen),
         "the file has forgotten"
     );
     let files = sm.stop_for_files().expect("it ends");
@@ -131,5 +140,6 @@ fn the_papers_rule_takes_no_reference() {
     // The default has no file then, and no error.
     let files = opensm::route(&sim, &Config::dmodc().options("dmodc.faults=paper"));
     files.assert_errors(&[]);
-    assert!(!files.path(NAME).exists());
+    let kept = of_ports(&files.path(Files::REFERENCE));
+    assert!(kept.is_empty(), "{kept:?}");
 }

@@ -140,6 +140,17 @@ impl<'n> Cables<'n> {
         self.changes += 1;
     }
 
+    /// Plugs cables of a node, which are out, into another one, at the same ports; what that had is pulled.
+    pub fn take_place(&mut self, cables: &[usize], [old, new]: [u32; 2]) {
+        let pulled = self.cables_of(|n| n == new);
+        pulled.into_iter().for_each(|cable| self.unplug(cable));
+        for &cable in cables {
+            let ends = self.ends[cable].iter_mut();
+            ends.filter(|end| end.0 == old).for_each(|end| end.0 = new);
+            self.plug(cable);
+        }
+    }
+
     /// Exchanges two CAs, both plugged in.
     pub fn exchange(&mut self, a: usize, b: usize) {
         self.unplug(a);

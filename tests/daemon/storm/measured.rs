@@ -6,13 +6,14 @@ use super::engines;
 use super::live::Live;
 use super::measures::{Measure, Step};
 use super::smps::Smps;
-use super::watch::Reaction;
+use super::watch::{Reaction, Watch};
 use crate::support::*;
 use dmodc_core::{Faults, OnUnreachable};
 use dmodc_fabric::{Drained, Fabric, Guid, NO_PATH, Tables};
-use dmodc_formats::netlist::Netlist;
+use dmodc_formats::reference::Reference;
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A step: its kind, and its figures by column.
@@ -79,6 +80,8 @@ pub struct Measured<'n> {
     pub tables: Held,
     measures: &'static [Measure],
     pub rows: Vec<Row>,
+    /// The file that `reference=auto` keeps, if it is not in OpenSM's folder.
+    places: Option<PathBuf>,
 }
 
 type Held = BTreeMap<Guid, Vec<u8>>;
@@ -134,6 +137,7 @@ impl<'n> Measured<'n> {
             options: (name == "dmodc").then_some(options),
             measures,
             rows: Vec::new(),
+            places: None,
         }
     }
 
@@ -153,16 +157,38 @@ impl<'n> Measured<'n> {
         fs::write(self.live.sim.dir().join("drain"), file).expect("written");
     }
 
-    /// Makes a step and measures it.
+    /// Makes a step with cables and measures it.
     pub fn happens(&mut self, what: &str, change: impl FnOnce(&mut Cables)) -> Reaction {
-        let from = self.live.log_len();
-        let reaction = self.live.change(change);
-        if let (Some(options), "auto" | "drained") = (&mut self.options, self.engine) {
+        self.step(what, |live| live.change(change))
+    }
+
+    /// Another OpenSM manages the fabric from this step on, with Dmodc and this file of `reference=auto`.
+    pub fn managed_by(&mut self, what: &str, places: &Path, sm: impl FnOnce(&mut Live) -> OpenSm) {
+        self.places = Some(places.to_owned());
+        self.options.get_or_insert_default();
+        self.step(what, |live| {
+            let sm = sm(live);
+            let (watch, reaction) = Watch::first_sweep(sm, &live.sim, "dmodc");
+            live.watch = watch;
+            reaction
+        });
+    }
+
+    /// Makes a step and measures it.
+    pub fn step(&mut self, what: &str, act: impl FnOnce(&mut Live) -> Reaction) -> Reaction {
+        let (from, pid) = (self.live.log_len(), self.live.watch.sm.pid());
+        let reaction = act(&mut self.live);
+        let is_new_opensm = self.live.watch.sm.pid() != pid;
+        let keeps = matches!(self.engine, "auto" | "drained") || self.places.is_some();
+        if let (Some(options), true) = (&mut self.options, keeps) {
             // The reference that Dmodc has just written: it routes with the new places included.
-            let file = self.live.watch.sm.files.path("opensm-dmodc-reference.net");
-            let places = Netlist::read(&file).expect("the places seen so far");
-            let (places, _) = places.to_fabric(None).expect("LIDs");
-            options.reference = Some(Arc::new(places));
+            let file = self.places.clone();
+            let file = file.unwrap_or_else(|| self.live.watch.sm.files.by_port(Files::REFERENCE));
+            let text = fs::read(&file).expect("the places seen so far");
+            let places = Reference::parse_leniently(&text)
+                .expect("a reference")
+                .value;
+            options.reference = Some(Arc::new(places.fabric().expect("LIDs")));
         }
         let truth = self.live.truth();
         if let Some(options) = &self.options {
@@ -176,8 +202,11 @@ impl<'n> Measured<'n> {
             reaction: &reaction,
             core: &self.live.core,
         };
-        let is_new = fabric.switches().len() > self.held.0.switches().len();
+        let mut switches = fabric.switches().iter();
+        let is_new = switches.any(|switch| self.held.0.switch_by_guid(switch.guid).is_none());
+        let is_new = is_new || is_new_opensm;
         let differing = (!is_new).then(|| differing(&self.tables, &truth.rows));
+        let from = if is_new_opensm { 0 } else { from };
         self.log_is_right(from, what, &fabric, differing);
         self.rows.push(Row {
             what: what.to_owned(),
@@ -188,8 +217,8 @@ impl<'n> Measured<'n> {
         reaction
     }
 
-    /// Asserts that Dmodc's log has the numbers of blocks that differ and of displaced entries. With a new switch,
-    /// blocks do not count (`differing` is `None`): OpenSM sends such a switch its whole table.
+    /// Asserts that Dmodc's log has the numbers of blocks that differ and of displaced entries. With a new switch or
+    /// OpenSM, blocks do not count (`differing` is `None`): whole tables are sent.
     fn log_is_right(&self, from: u64, what: &str, fabric: &Fabric, differing: Option<usize>) {
         let Some(options) = &self.options else { return };
         let files = &self.live.watch.sm.files;

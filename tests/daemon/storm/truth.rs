@@ -45,7 +45,7 @@ impl Truth {
                         lid,
                         lmc: 0,
                         label: None,
-                        link: "4x".into(),
+                        link: speed(rest).into(),
                     });
                 }
             }
@@ -153,6 +153,13 @@ fn port(line: &str) -> Option<(PortNumber, &str)> {
 fn link(rest: &str) -> Option<(&str, PortNumber)> {
     let (id, rest) = rest.strip_prefix("\t\"")?.split_once("\"[")?;
     Some((id, rest.split_once(']')?.0.parse().ok()?))
+}
+
+/// The width and speed of a link: ` 4x  2.5G ` is 4xSDR. Other speeds are left open.
+fn speed(rest: &str) -> String {
+    let width = if rest.contains(" 1x ") { "1x" } else { "4x" };
+    let speed = if rest.contains("x  2.5G ") { "SDR" } else { "" };
+    format!("{width}{speed}")
 }
 
 fn after(text: &str, word: &str) -> Option<u16> {

@@ -345,11 +345,13 @@ fn guid(name: &str) -> Option<Guid> {
     dashed.or(is_whole.then_some(name))?.parse().ok()
 }
 
-/// The LID in `12`, `0x000c`, `lid 12`.
+/// The LID in `12`, `0x000c`, `lid 12`. Digits after a zero, `0012`, are rather the tail of a GUID, which is no name.
 fn lid(name: &str) -> Option<Lid> {
     let number = name.strip_prefix("lid").or(name.strip_prefix("LID"));
     let number = number.unwrap_or(name).trim_start_matches([' ', ':', '=']);
-    number.parse().ok().filter(|lid: &Lid| lid.is_unicast())
+    let is_tail = number.starts_with('0') && number.bytes().all(|digit| digit.is_ascii_digit());
+    let lid = number.parse().ok().filter(|_| !is_tail);
+    lid.filter(|lid: &Lid| lid.is_unicast())
 }
 
 #[cfg(test)]
@@ -392,6 +394,11 @@ Ca	2 "H-00000000000000c0"		# "node10 mlx5_0"
         ] {
             assert_eq!(nodes.only(name).map(|e| e.what), Ok(node), "{name}");
             assert_eq!(things.only(name).map(|e| e.what), Ok(thing), "{name}");
+        }
+        for tail in ["0010", "000000a1", "a1", "00c1"] {
+            let found = nodes.only(tail).map(|e| e.what);
+            assert_eq!(found, Err(NameError::NotFound(tail.into())));
+            assert!(things.only(tail).is_err());
         }
         for (name, number) in [("leaf one:2", 2), ("S-00000000000000a1[1]", 1)] {
             let found = nodes.find_things_or_port(name);

@@ -20,8 +20,10 @@ use std::env;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// The name of the file that `dmodc.reference=auto` keeps.
-const NAME: &str = "opensm-dmodc-reference.net";
+/// The name of the file that `dmodc.reference=auto` keeps, by [`files::of_port`]; and the name that `dmodc follow`
+/// gives it, which knows no port, as did the plugin up to version 1.0.
+const NAME: &str = "opensm-dmodc-reference-%g.net";
+const NAME_OF_NO_PORT: &str = "opensm-dmodc-reference.net";
 
 /// OpenSM's folder for files that outlive it (OSM_DEFAULT_CACHE_DIR), unless OSM_CACHE_DIR names another.
 const CACHE_DIR: &str = "/var/cache/opensm";
@@ -29,11 +31,11 @@ const CACHE_DIR: &str = "/var/cache/opensm";
 const VERSION: u32 = 1;
 const HEAD: &[u8] = b"# dmodc reference ";
 
-/// The file that `dmodc.reference=auto` keeps.
-pub fn auto_path() -> PathBuf {
+/// The files that `dmodc.reference=auto` keeps: of the plugin, by port, and of programs that know no port.
+pub fn auto_paths() -> [PathBuf; 2] {
     let dir = env::var_os("OSM_CACHE_DIR").filter(|dir| !dir.is_empty());
-    dir.map_or(PathBuf::from(CACHE_DIR), PathBuf::from)
-        .join(NAME)
+    let dir = dir.map_or(PathBuf::from(CACHE_DIR), PathBuf::from);
+    [NAME, NAME_OF_NO_PORT].map(|name| dir.join(name))
 }
 
 /// Why a file is not a usable reference.
@@ -144,8 +146,8 @@ impl Reference {
         }
     }
 
-    /// Forgets the speeds of some links, given by one port of each.
-    pub fn forget_speeds(&mut self, ports: &BTreeSet<(Guid, PortNumber)>) {
+    /// Sets the speed of some links, given by one port of each.
+    pub fn set_speed(&mut self, ports: &BTreeSet<(Guid, PortNumber)>, speed: Speed) {
         let mut ends = Vec::new();
         for (index, node) in (0..).zip(&self.netlist.nodes) {
             let named = |port: &&Port| ports.contains(&(node.guid, port.number));
@@ -153,7 +155,7 @@ impl Reference {
                 ends.extend([(index, port.number), (port.peer, port.peer_port)]);
             }
         }
-        self.netlist.set_speed(ends, Speed::UNKNOWN);
+        self.netlist.set_speed(ends, speed);
     }
 
     /// Whether a merge with a fabric has changed equipment or dark parts. `known` is this reference as a fabric.
@@ -279,7 +281,8 @@ mod tests {
         // A forgotten speed stays unknown until the link has any known speed.
         let leaf = &hdr.netlist.nodes[0];
         let mut open = hdr.clone();
-        open.forget_speeds(&BTreeSet::from([(leaf.guid, leaf.ports[0].number)]));
+        let first = BTreeSet::from([(leaf.guid, leaf.ports[0].number)]);
+        open.set_speed(&first, Speed::UNKNOWN);
         let links = |of: &Reference| {
             let ports = of.netlist.nodes.iter().flat_map(|n| n.ports.clone());
             ports.filter(|p| &*p.link == "4x").count()

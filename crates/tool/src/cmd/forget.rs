@@ -5,10 +5,10 @@ use crate::failure::{Failure, Outcome};
 use crate::input::{is_dash, shown};
 use crate::output::{complain, print_text};
 use dmodc_fabric::Guid;
-use dmodc_formats::files::{replace_by, stamp};
+use dmodc_formats::files::{of_ports, replace_by, stamp};
 use dmodc_formats::names::Directory;
 use dmodc_formats::netlist::{Kind, Part};
-use dmodc_formats::reference::{Dark, Reference, auto_path};
+use dmodc_formats::reference::{Dark, Reference, auto_paths};
 use jiff::civil::Date;
 use std::collections::HashMap;
 use std::io;
@@ -41,7 +41,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Outcome {
-    let path = args.reference.unwrap_or_else(auto_path);
+    let path = args.reference.map_or_else(kept, Ok)?;
     if is_dash(&path) && !args.things.is_empty() {
         return Err(Failure::Usage(
             "a reference that is standard input cannot be changed",
@@ -85,6 +85,19 @@ pub fn run(args: Args) -> Outcome {
     }
     print_text(&text, false)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The file that `dmodc.reference=auto` keeps, if there is only one.
+fn kept() -> Result<PathBuf, Failure> {
+    let [by_port, of_no_port] = auto_paths();
+    let mut there = of_ports(&by_port);
+    match there.len() {
+        0 => Ok(of_no_port),
+        1 => Ok(there.remove(0)),
+        _ => Err(Failure::Usage(
+            "there are references of several subnet managers: name one with --reference",
+        )),
+    }
 }
 
 /// The day when a part of the netlist was last seen, if it is dark.

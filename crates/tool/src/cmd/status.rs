@@ -7,8 +7,9 @@
 use super::setup::{default_conf, last};
 use crate::failure::Outcome;
 use crate::output::print_text;
+use dmodc_fabric::Guid;
 use dmodc_formats::files;
-use dmodc_formats::reference::auto_path;
+use dmodc_formats::reference::auto_paths;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,10 +30,11 @@ const TAIL: u64 = 16 << 20;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dmodc status
-  dmodc status --metrics /var/lib/prometheus/node-exporter/dmodc.prom
+  dmodc status --metrics /var/lib/prometheus/node-exporter/dmodc-0x0002c90300001234.prom
   dmodc status --json
 
 It reads the files that opensm.conf names: dmodc.metrics of event_plugin_options, and log_file.
+A name with %g is that of the only file there, with a port GUID in this place.
 
 Exit codes: 0 all is well, 1 there is something to do, 2 cannot tell.")]
 pub struct Args {
@@ -66,13 +68,17 @@ pub fn run(args: Args) -> Outcome {
     let log = args.log.or(named);
     let log = log.unwrap_or_else(|| "/var/log/opensm.log".into());
     let mut report = Report::default();
-    match metrics.as_deref().map(Metrics::read) {
+    let mut port = None;
+    match metrics.as_deref().map(of_one_port) {
         None => report.unknown("no metrics: set dmodc.metrics=FILE in event_plugin_options"),
         Some(Err(e)) => report.unknown(&e),
-        Some(Ok(metrics)) => report.of_metrics(&metrics),
+        Some(Ok(metrics)) => {
+            report.of_metrics(&metrics);
+            port = metrics.port;
+        }
     }
     report.of_log(&log);
-    report.of_reference(option("reference").as_deref());
+    report.of_reference(option("reference").as_deref(), port);
     let words = match options.is_empty() {
         true => "none set".to_owned(),
         false => options.join(" "),
@@ -253,8 +259,7 @@ impl Report {
         }
     }
 
-    /// The proof of the last sweep that Dmodc routed, and the errors of that sweep, which come before its line, and
-    /// since.
+    /// The proof of the last sweep that Dmodc routed, and the errors of that sweep, before and after its line, and since.
     fn of_log(&mut self, path: &Path) {
         let Some(text) = tail(path) else {
             self.say("log", format!("{}: cannot be read", path.display()));
@@ -289,10 +294,19 @@ impl Report {
         }
     }
 
-    fn of_reference(&mut self, option: Option<&str>) {
+    fn of_reference(&mut self, option: Option<&str>, port: Option<Guid>) {
         let path = match option {
             Some("none") => return self.say("reference", "none set"),
-            None | Some("auto") => auto_path(),
+            None | Some("auto") => {
+                let [by_port, _] = auto_paths();
+                let mut there = files::of_ports(&by_port);
+                match (port, there.len()) {
+                    (Some(port), _) => files::of_port(&by_port, port),
+                    (None, 1) => there.remove(0),
+                    (None, 0) => by_port,
+                    (None, _) => return self.say("reference", several(&there)),
+                }
+            }
             Some(file) => file.into(),
         };
         let age = files::stamp(&path).and_then(|(written, _)| written.elapsed().ok());
@@ -308,6 +322,28 @@ impl Report {
             }
         }
     }
+}
+
+/// The metrics of a file; of the only subnet manager, if their name is another one for each.
+fn of_one_port(path: &Path) -> Result<Metrics, String> {
+    let there = files::of_ports(path);
+    match &there[..] {
+        [one] => Metrics::read(one),
+        [] => Err(format!(
+            "{}: no subnet manager has written it",
+            path.display()
+        )),
+        _ => Err(format!("{}: name one with --metrics", several(&there))),
+    }
+}
+
+/// The files of several subnet managers of this host.
+fn several(files: &[PathBuf]) -> String {
+    let names = files.iter().map(|file| file.display().to_string());
+    format!(
+        "of several subnet managers: {}",
+        names.collect::<Vec<_>>().join(", ")
+    )
 }
 
 /// The end of a file.
@@ -354,29 +390,48 @@ fn words(seconds: f64) -> String {
 }
 
 /// The samples of a file of metrics, by name and labels.
-struct Metrics(BTreeMap<String, f64>);
+struct Metrics {
+    samples: BTreeMap<String, f64>,
+    /// The subnet manager, if the file says it.
+    port: Option<Guid>,
+}
 
 impl Metrics {
     fn read(path: &Path) -> Result<Metrics, String> {
         let read = files::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
         let text = String::from_utf8_lossy(&read);
-        let samples = text.lines().filter(|line| !line.starts_with('#'));
-        let samples = samples.filter_map(|line| line.rsplit_once(' '));
-        let samples =
-            samples.filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
-        Ok(Metrics(samples.collect()))
+        let mut port = None;
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        let samples = lines.filter_map(|line| {
+            let (series, value) = line.rsplit_once(' ')?;
+            let Some((name, labels)) = series.split_once("{sm=\"") else {
+                return Some((series.to_owned(), value.parse().ok()?));
+            };
+            let (sm, labels) = labels.split_once('"')?;
+            port = sm.parse().ok();
+            let others = labels.strip_prefix(',').map(|labels| format!("{{{labels}"));
+            Some((
+                name.to_owned() + &others.unwrap_or_default(),
+                value.parse().ok()?,
+            ))
+        });
+        let samples = samples.collect();
+        Ok(Metrics { samples, port })
     }
 
     /// A figure without labels.
     fn one(&self, name: &str) -> Option<f64> {
-        self.0.get(&format!("dmodc_{name}")).copied()
+        self.samples.get(&format!("dmodc_{name}")).copied()
     }
 
     /// The names of the switches or hosts of a figure whose values count.
     fn names(&self, figure: &str, counts: impl Fn(f64) -> bool) -> Vec<String> {
         let start = format!("dmodc_{figure}{{");
         let is_it = |name: &String, value: f64| name.starts_with(&start) && counts(value);
-        let samples = self.0.iter().filter(|(name, value)| is_it(name, **value));
+        let samples = self
+            .samples
+            .iter()
+            .filter(|(name, value)| is_it(name, **value));
         let name = |(series, _): (&String, &f64)| {
             let label = |label: &str| {
                 let (_, rest) = series.split_once(&format!("{label}=\""))?;

@@ -98,10 +98,13 @@ impl Findings {
         };
         let lacking = missing.iter().filter(counts).map(|[(below, _), _]| *below);
         let lost = Lost::new(merged, &self.memory, file);
+        let named = |(guid, links)| (guid, self.memory.switch_name(guid).to_owned(), links);
         Found {
             switches: self.switches(merged, lacking, &unlike),
             parts: lost.parts(|guid| idle.has(guid, None)),
             hosts: lost.hosts(),
+            slow: self.slow(),
+            slow_switches: self.memory.slow_switches().map(named).collect(),
         }
     }
 
@@ -111,7 +114,7 @@ impl Findings {
     }
 
     /// The slow links, as labels.
-    pub fn slow(&self) -> Vec<FoundSlow> {
+    fn slow(&self) -> Vec<FoundSlow> {
         let labels = |link: &SlowLink| {
             let (near, port) = link.near;
             let (far, name, far_port) = match link.far {
@@ -229,19 +232,11 @@ pub fn host_pairs(planned: &Planned) -> HostPairs {
         turned: 0,
         left_out: out.count(),
     };
-    if plan.connections().turned > 0 {
-        let switches = fabric.switches().keys();
-        let switches = switches.filter(|&s| fabric.hosts_of(s).next().is_some());
-        let switches: Vec<SwitchId> = switches.collect();
-        for &from in &switches {
+    for (from, to) in plan.detours() {
+        if plan.ranking().is_leaf(from) || plan.ranking().is_leaf(to) {
             let senders = fabric.hosts_of(from).count() as u64;
-            let is_leaf = plan.ranking().is_leaf(from);
-            for &to in &switches {
-                if (is_leaf || plan.ranking().is_leaf(to)) && plan.turned(from, to).is_some() {
-                    let lids = fabric.hosts_of(to).map(|host| 1 << host.lmc);
-                    pairs.turned += senders * lids.sum::<u64>();
-                }
-            }
+            let lids = fabric.hosts_of(to).map(|host| 1 << host.lmc);
+            pairs.turned += senders * lids.sum::<u64>();
         }
     }
     pairs

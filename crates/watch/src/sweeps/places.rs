@@ -87,9 +87,9 @@ impl DrainedPlaces {
 /// The switch that a line names by its GUID, if it was there before.
 fn by_guid(name: &str, known: &[&Fabric]) -> Option<Vec<Drained>> {
     let guid: Guid = name.strip_prefix("0x")?.parse().ok()?;
-    let was_there = known
-        .iter()
-        .any(|known| known.switch_by_guid(guid).is_some());
+    // What was seen has its switches in any order.
+    let mut known = known.iter().flat_map(|known| known.switches());
+    let was_there = known.any(|switch| switch.guid == guid);
     was_there.then(|| {
         vec![Drained {
             switch: guid,

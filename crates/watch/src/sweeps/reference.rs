@@ -9,18 +9,21 @@
 //! The file also has the highest speed of each link, except of links that look slow beside their siblings: their speed
 //! is not as designed.
 //!
+//! The file of the plugin has the port GUID of the subnet manager in its name ([`ReferenceFile::of_port`]).
+//!
 //! Any error in the file gives one error line, and Dmodc routes without the file. With `auto` it then begins a new file
 //! and keeps the old one as `FILE.bad`; it leaves a file of a later version as it is.
 
 use super::planned::Planned;
 use super::writer::Job;
-use crate::wiring::{Far, Witness, slow_links};
+use crate::wiring::{Designed, Far, Witness, slow_links};
 use dmodc_core::Faults;
-use dmodc_fabric::{Fabric, Guid, Merged, PortNumber, SwitchId};
+use dmodc_fabric::{Fabric, Guid, Merged, PortNumber, Speed, SwitchId, replaced};
 use dmodc_formats::files::{self, MOST, Stamp, replace, stamp};
 use dmodc_formats::input::unpacked;
-use dmodc_formats::reference::{Dark, NoReference, Reference, auto_path, day_of, today};
+use dmodc_formats::reference::{Dark, NoReference, Reference, auto_paths, day_of, today};
 use jiff::civil::Date;
+use log::Level;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -53,6 +56,10 @@ impl From<&Path> for Source {
 pub struct ReferenceFile {
     path: PathBuf,
     grows: bool,
+    /// The file without a port in its name, which is taken over while `path` is not there.
+    old: Option<PathBuf>,
+    /// What is known is of the old file.
+    is_old: bool,
     /// Time and length of the file when it was last read or written.
     stamp: Option<Stamp>,
     known: Option<Known>,
@@ -103,13 +110,27 @@ impl ReferenceFile {
                 return None;
             }
             (Source::File(path), _) => (path.clone(), false),
-            (Source::Auto, _) => (auto_path(), true),
+            (Source::Auto, _) => {
+                let [_, of_no_port] = auto_paths();
+                (of_no_port, true)
+            }
         };
         Some(ReferenceFile {
             path,
             grows,
             ..ReferenceFile::default()
         })
+    }
+
+    /// Makes the file that the plugin keeps that of the subnet manager at this port.
+    pub fn of_port(&mut self, port: Guid) {
+        if self.grows && self.old.is_none() {
+            let [by_port, _] = auto_paths();
+            self.old = Some(std::mem::replace(
+                &mut self.path,
+                files::of_port(&by_port, port),
+            ));
+        }
     }
 
     /// The file.
@@ -130,15 +151,25 @@ impl ReferenceFile {
             // The file is about to have what is known.
         } else if self.grows && matches!(self.path.try_exists(), Ok(false)) {
             // No sweep has written the file, or an administrator has removed it to forget all equipment.
-            (self.known, self.stamp, self.is_newer) = (None, None, false);
+            (self.known, self.stamp) = (None, None);
+            self.take_over();
+            self.is_newer = false;
         } else if stamp.is_none() || stamp != self.stamp {
-            self.stamp = stamp;
+            (self.stamp, self.is_old) = (stamp, false);
             self.last = stamp.map(|(written, _)| day_of(written)).or(self.last);
-            self.read();
+            self.read(&self.path.clone());
         }
         let known = self.known.as_ref()?.fabric.clone();
         if known.is_of_another_fabric(fabric) {
-            self.log_once("of another fabric: most switches are not in it");
+            let level = if self.grows {
+                Level::Warn
+            } else {
+                Level::Error
+            };
+            let path = self.old.as_ref().filter(|_| self.is_old);
+            let path = path.unwrap_or(&self.path);
+            let reason = "of another fabric: most switches are not in it";
+            log_once(&self.logged, path, reason, level);
             self.is_foreign = true;
             return None;
         }
@@ -164,13 +195,23 @@ impl ReferenceFile {
         }
     }
 
-    fn read(&mut self) {
+    /// Reads the old file, if it is there. The first writing of the file itself ends its use.
+    fn take_over(&mut self) {
+        let there = self.old.clone().filter(|old| stamp(old).is_some());
+        if let Some(old) = there {
+            self.last = stamp(&old).map(|(written, _)| day_of(written));
+            self.is_old = true;
+            self.read(&old);
+        }
+    }
+
+    fn read(&mut self, path: &Path) {
         self.is_newer = false;
-        self.known = match self.read_file() {
+        self.known = match self.read_file(path) {
             Ok(known) => {
                 log::info!(
                     "reference {}: {} switches, {} end nodes",
-                    self.path.display(),
+                    path.display(),
                     known.fabric.switches().len(),
                     known.fabric.end_nodes().len()
                 );
@@ -178,26 +219,26 @@ impl ReferenceFile {
                 Some(known)
             }
             Err(reason) => {
-                self.log_once(&reason);
+                log_once(&self.logged, path, &reason, Level::Error);
                 None
             }
         };
     }
 
     /// The content of the file, or the reason why the file is not used.
-    fn read_file(&mut self) -> Result<Known, String> {
+    fn read_file(&mut self, path: &Path) -> Result<Known, String> {
         // Any file but a plain one would keep OpenSM waiting, with its lock held.
-        let bytes = files::read(&self.path).and_then(|bytes| unpacked(bytes, MOST));
+        let bytes = files::read(path).and_then(|bytes| unpacked(bytes, MOST));
         let read = Reference::parse_leniently(&bytes.map_err(|e| e.to_string())?);
         let read = read.map_err(|fault| {
             self.is_newer = matches!(fault.reason, NoReference::Newer(_));
-            fault.in_file(&self.path).to_string()
+            fault.in_file(path).to_string()
         })?;
         let count = read.warnings.count();
         if let Some(first) = read.warnings.first().into_iter().next() {
             log::warn!(
                 "{}; {count} odd places in the reference",
-                first.in_file(&self.path)
+                first.in_file(path)
             );
         }
         Known::new(read.value)
@@ -242,7 +283,7 @@ impl ReferenceFile {
         let slow = || slow_ports(planned, known.map(|known| &*known.fabric));
         let mut grown = match (planned.known(), known) {
             (Some(merged), Some(known)) => {
-                if !known.reference.grows(&known.fabric, &merged) {
+                if !self.is_old && !known.reference.grows(&known.fabric, &merged) {
                     let mut faster = known.fabric.faster_in(&planned.fabric);
                     if !faster.is_empty() {
                         let slow = slow();
@@ -262,7 +303,15 @@ impl ReferenceFile {
             }
         };
         let guid = |(s, port): (SwitchId, PortNumber)| (planned.fabric.guid(s), port);
-        grown.forget_speeds(&slow().into_iter().map(guid).collect());
+        for (speed, ports) in known
+            .map(|known| slower_boxes(planned, known))
+            .into_iter()
+            .flatten()
+        {
+            grown.set_speed(&ports.into_iter().map(guid).collect(), speed);
+        }
+        let slow = slow().into_iter().map(guid).collect();
+        grown.set_speed(&slow, Speed::UNKNOWN);
         let mut text = Vec::new();
         // Writing to memory cannot fail.
         let _ = grown.write(&mut text);
@@ -277,26 +326,27 @@ impl ReferenceFile {
         lock(writing).open += 1;
         let (writing, path) = (writing.clone(), self.path.clone());
         let logged = self.logged.clone();
+        let is_old = std::mem::take(&mut self.is_old) && !self.is_foreign;
         let handed = Handed {
             writing,
             logged,
             is_refused,
+            taken_over: self.old.clone().filter(|_| is_old),
         };
         write(&self.path, Box::new(move || handed.write(&path, &text)));
         self.end_writing();
     }
-
-    /// Logs an error line, once.
-    fn log_once(&self, what: &str) {
-        log_once(&self.logged, &self.path, what);
-    }
 }
 
-/// Logs an error line about a file, unless it has been logged.
-fn log_once(logged: &Mutex<Vec<String>>, path: &Path, what: &str) {
+/// Logs a line about a file, unless it has been logged.
+fn log_once(logged: &Mutex<Vec<String>>, path: &Path, what: &str, level: Level) {
     let mut logged = lock(logged);
     if !logged.iter().any(|line| line == what) {
-        log::error!("reference {}: {what}; going on without it", path.display());
+        log::log!(
+            level,
+            "reference {}: {what}; going on without it",
+            path.display()
+        );
         logged.push(what.to_owned());
     }
 }
@@ -307,6 +357,8 @@ struct Handed {
     logged: Arc<Mutex<Vec<String>>>,
     /// The file that is there was refused: it is kept beside the new one.
     is_refused: bool,
+    /// The old file, whose content is in this one.
+    taken_over: Option<PathBuf>,
 }
 
 impl Handed {
@@ -319,10 +371,18 @@ impl Handed {
         let outcome = match stamp(path) == expected {
             false => Err(Unwritten::Changed),
             true => kept().and_then(|()| replace(path, text)).map_err(|e| {
-                log_once(&self.logged, path, &format!("cannot be written: {e}"));
+                log_once(
+                    &self.logged,
+                    path,
+                    &format!("cannot be written: {e}"),
+                    Level::Error,
+                );
                 Unwritten::Failed
             }),
         };
+        if let (Ok(()), Some(old)) = (&outcome, &self.taken_over) {
+            put_aside(old, path);
+        }
         let mut writing = lock(&self.writing);
         match outcome {
             Ok(()) => (writing.expected, writing.failure) = (stamp(path), None),
@@ -342,6 +402,21 @@ fn keep_refused(path: &Path) -> io::Result<()> {
         path.display()
     );
     Ok(())
+}
+
+/// Renames an old file whose content has been taken over, so that no other OpenSM takes it over, too: it would bring
+/// back what an administrator has forgotten meanwhile.
+fn put_aside(old: &Path, path: &Path) {
+    let mut aside = old.as_os_str().to_owned();
+    aside.push(".old");
+    let (from, to) = (old.display(), Path::new(&aside).display());
+    match std::fs::rename(old, &aside) {
+        Ok(()) => log::info!(
+            "reference {}: has what {from} had, which is {to} now",
+            path.display()
+        ),
+        Err(e) => log::error!("cannot write {to}: {e}"),
+    }
 }
 
 impl Drop for Handed {
@@ -367,6 +442,25 @@ fn slow_ports(planned: &Planned, known: Option<&Fabric>) -> BTreeSet<(SwitchId, 
         }
     }
     ports
+}
+
+/// By expected speed, the ports of boxes in the places of faster ones: their places keep the speed.
+fn slower_boxes(planned: &Planned, known: &Known) -> BTreeMap<Speed, Vec<(SwitchId, PortNumber)>> {
+    let fabric = &planned.fabric;
+    let designed = Designed::new(fabric, Some(&known.fabric));
+    let mut slower: BTreeMap<Speed, Vec<_>> = BTreeMap::new();
+    for [_, guid] in replaced(fabric, &known.fabric) {
+        let Some(s) = fabric.switch_by_guid(guid) else {
+            continue;
+        };
+        for (port, _) in fabric.ports_of(s) {
+            let expected = designed.speed(s, port);
+            if let Some(speed) = expected.filter(|speed| *speed > fabric.link_speed(s, port)) {
+                slower.entry(speed).or_default().push((s, port));
+            }
+        }
+    }
+    slower
 }
 
 impl Known {

@@ -4,6 +4,7 @@
 //! pod. A link gives one line, and so do all hosts that go or come at one switch. Equipment that comes is *back* if it
 //! was there before, else *new*. A box that comes into the place of another one *replaces* it.
 
+use super::causes::by_switch;
 use super::lines::{Names, amount};
 use super::slow_memory::{SlowLink, SlowMemory};
 use super::view::{Link, View};
@@ -40,6 +41,13 @@ impl Memory {
     /// The slow links at the last call of [`Memory::slow`].
     pub fn slow_links(&self) -> impl Iterator<Item = &SlowLink> {
         self.slow.last.values()
+    }
+
+    /// The switches at which many links are slow, with their number: each is one cause.
+    pub fn slow_switches(&self) -> impl Iterator<Item = (Guid, usize)> {
+        let links = self.slow.last.values().collect();
+        let bundles = by_switch(links, |link| link.switches()).into_iter();
+        bundles.filter_map(|(switch, links)| Some((switch?, links.len())))
     }
 
     /// Finds the slow links in the fabric of the last [`Memory::look`]: links that are slow by their siblings or by the
@@ -91,7 +99,12 @@ impl Memory {
         let names = Names::new(&self.switch_names, &self.host_names);
         let line = |[place, guid]: [Guid; 2]| {
             let ends = [(&*self.known, place), (fabric, guid)];
-            let [before, now] = ends.map(|(of, guid)| of.switch_by_guid(guid).map(|s| (of, s)));
+            // What is known has its switches in any order.
+            let [before, now] = ends.map(|(of, guid)| {
+                let mut switches = of.switches().iter_enumerated();
+                let found = switches.find(|(_, switch)| switch.guid == guid);
+                found.map(|(s, _)| (of, s))
+            });
             let (before, now) = (before?, now?);
             let links = |(of, s): (&Fabric, SwitchId)| {
                 of.peers_of(s).iter().filter(|p| **p != Peer::None).count()

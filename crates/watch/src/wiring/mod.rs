@@ -24,6 +24,7 @@ mod view;
 mod warnings;
 
 pub use causes::{Cause, by_switch, causes};
+pub use designed::Designed;
 pub use memory::Memory;
 pub use missing::{Uplink, low_first, missing_uplinks};
 pub use rails::{Rail, among_servers, rails};

@@ -62,6 +62,14 @@ impl SlowLink {
         }
     }
 
+    /// The switches at its ends.
+    pub fn switches(&self) -> Vec<Guid> {
+        match self.far {
+            Far::Switch(far, _) => vec![self.near.0, far],
+            Far::Host(_) => vec![self.near.0],
+        }
+    }
+
     /// The link for a log line.
     fn describe(&self, names: &Names) -> String {
         let near = names.port(&self.near);
@@ -187,13 +195,9 @@ fn one_a_box<'l>(
     for link in links {
         alike.entry(are(link)).or_default().push(link);
     }
-    let ends = |link: &&SlowLink| match link.far {
-        Far::Switch(far, _) => vec![link.near.0, far],
-        Far::Host(_) => vec![link.near.0],
-    };
     let mut lines = Vec::new();
     for (are, links) in alike {
-        for (switch, links) in by_switch(links, ends) {
+        for (switch, links) in by_switch(links, |link| link.switches()) {
             let what = match switch {
                 Some(switch) => format!("{} links of {}", links.len(), names.switch(&switch)),
                 None => links[0].describe(names),

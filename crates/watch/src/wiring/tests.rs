@@ -354,6 +354,11 @@ fn a_box_that_replaces_another_is_told_with_what_it_lacks() {
                 'L2-1', at 1xSDR instead of 4xEDR";
     assert_eq!(replaces, [line]);
     assert_eq!(look(&mut memory, &new), [""; 0]);
+    // The first one is put back.
+    let lines = look(&mut memory, &whole);
+    let line = "replaces: switch 0x0002000200000001 'L2-1' is in the place of 0x000000000000004d";
+    let back = |found: &&String| found.starts_with(line);
+    assert_eq!(lines.iter().filter(back).count(), 1, "{lines:#?}");
 }
 
 /// The netlist with the uplinks of some leaves at other ports: 5 to 8 become 9 to 12.

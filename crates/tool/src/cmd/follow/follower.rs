@@ -177,7 +177,7 @@ impl Follower {
         if let Some((metrics, _)) = &mut self.metrics {
             metrics.read();
             metrics.drained(&uses);
-            metrics.found(found, self.findings.slow());
+            metrics.found(found);
             metrics.pairs(host_pairs(planned));
             metrics.swept(true);
         }

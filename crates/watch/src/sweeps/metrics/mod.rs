@@ -48,6 +48,10 @@ pub struct Found {
     pub parts: Vec<FoundPart>,
     /// The hosts that are gone from present switches.
     pub hosts: Vec<FoundHost>,
+    /// The slow links.
+    pub slow: Vec<FoundSlow>,
+    /// The switches at which many links are slow: GUID, description, and their number.
+    pub slow_switches: Vec<(Guid, String, usize)>,
 }
 
 /// A present switch.
@@ -98,7 +102,6 @@ struct Figures {
     routed: Sweep,
     pairs: HostPairs,
     found: Found,
-    slow: Vec<FoundSlow>,
     /// Switches and links that are drained, and the routes of hosts that still use them.
     drained: usize,
     drained_routes: usize,
@@ -112,6 +115,8 @@ struct Figures {
 /// once the sweep has ended: no series ever has a value that was not true.
 #[derive(Default)]
 pub struct Metrics {
+    /// The subnet manager, as a label of each sample.
+    port: Option<Guid>,
     sweeps: u64,
     refusals: u64,
     proof_failures: u64,
@@ -132,6 +137,11 @@ pub struct Metrics {
 }
 
 impl Metrics {
+    /// Gives each sample a label for the subnet manager at this port: a host may have several.
+    pub fn of_port(&mut self, port: Guid) {
+        self.port = Some(port);
+    }
+
     /// Counts a sweep that Dmodc has routed.
     pub fn routed(&mut self, sweep: &Sweep) {
         self.sweeps += 1;
@@ -179,8 +189,8 @@ impl Metrics {
     }
 
     /// Sets the switches, lost equipment and slow links of the fabric.
-    pub fn found(&mut self, found: Found, slow: Vec<FoundSlow>) {
-        (self.next.found, self.next.slow) = (found, slow);
+    pub fn found(&mut self, found: Found) {
+        self.next.found = found;
     }
 
     /// Sets the sizes of the fabric where OpenSM has not called Dmodc to route it.
@@ -219,7 +229,14 @@ impl Metrics {
 
     /// The text of the file.
     pub fn text(&self) -> String {
-        let mut text = Text::default();
+        self.figures().text
+    }
+
+    fn figures(&self) -> Text {
+        let mut text = Text {
+            port: self.port,
+            ..Text::default()
+        };
         let version = env!("CARGO_PKG_VERSION");
         text.head("build_info");
         text.sample("build_info", &[("version", version)], 1);
@@ -237,20 +254,20 @@ impl Metrics {
         text.single("role_since_timestamp_seconds", seconds(self.role_since));
         text.single("master", u8::from(self.role == Role::Master));
         if self.role != Role::Master || !self.swept {
-            return text.0;
+            return text;
         }
         text.single("engine_in_use", u8::from(self.in_use));
         if let Some(figures) = &self.shown {
             figures.write(&mut text);
         }
-        text.0
+        text
     }
 
     /// The text for tables that OpenSM reads from a file: also has the time since when they are stale, if they are.
     pub fn text_since(&self, stale: Option<SystemTime>) -> String {
-        let mut text = Text(self.text());
+        let mut text = self.figures();
         text.single("stale_since_timestamp_seconds", seconds(stale));
-        text.0
+        text.text
     }
 }
 
@@ -282,6 +299,7 @@ impl Figures {
         self.of_switches(text, "missing_uplinks", missing);
         self.of_switches(text, "leaf_hosts", |found| found.hosts);
         let Found { parts, hosts, .. } = &self.found;
+        let (slow, slow_switches) = (&self.found.slow, &self.found.slow_switches);
         text.head("switch_lost");
         for (guid, description) in parts.iter().flat_map(|part| &part.switches) {
             text.of_node("switch_lost", *guid, description, 1);
@@ -298,9 +316,13 @@ impl Figures {
             text.of_node("host_lost", host.guid, &host.description, 1);
         }
         text.head("links_slow");
-        for link in &self.slow {
+        for link in slow {
             let labels = link.each_ref().map(|(name, value)| (*name, &**value));
             text.sample("links_slow", &labels, 1);
+        }
+        text.head("switch_slow");
+        for (guid, description, links) in slow_switches {
+            text.of_node("switch_slow", *guid, description, links);
         }
     }
 

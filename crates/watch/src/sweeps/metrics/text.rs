@@ -31,7 +31,7 @@ left_out_host_pairs gauge Pairs of hosts without a route.
 displaced_entries gauge Entries of tables that are not at their nominal ports.
 drained gauge Present switches and links that are to be drained.
 drained_routes gauge Entries that take packets between hosts over drained links: 0 when all may be pulled.
-other_managers gauge Other subnet managers that OpenSM has seen, standbys mostly.
+other_managers gauge Other subnet managers that are active, standbys mostly.
 phase_seconds gauge Time in a phase; all phases make dmodc_sweep_seconds.
 missing_uplinks gauge Links up to present switches that the switch lacks, without drained ones.
 leaf_hosts gauge Hosts on the switch, if it has or should have any.
@@ -39,12 +39,17 @@ switch_lost gauge 1 for each switch that is gone and not drained.
 part_lost gauge Gone switches that are linked to one another, such as a pod: their number, by the first of them.
 host_lost gauge 1 for each host that is gone from a present switch.
 links_slow gauge 1 for each link that is slower than it should be, until it is mended.
+switch_slow gauge Slow links of a switch that has many, such as a box that is slower than the one before: one cause.
 stale_since_timestamp_seconds gauge Since when the tables are older than the fabric; 0 if they are not.
 ";
 
 /// The text of a file. Names of figures come without `dmodc_`.
 #[derive(Default)]
-pub struct Text(pub String);
+pub struct Text {
+    pub text: String,
+    /// The subnet manager, where its files and those of others meet: a label of each sample.
+    pub port: Option<Guid>,
+}
 
 impl Text {
     /// Writes the lines before the samples of a figure.
@@ -56,22 +61,23 @@ impl Text {
             .unwrap_or_default();
         // Writing to a string cannot fail.
         let _ = writeln!(
-            self.0,
+            self.text,
             "# HELP dmodc_{name} {help}\n# TYPE dmodc_{name} {kind}"
         );
     }
 
     /// Writes a sample of a figure.
     pub fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
-        let _ = write!(self.0, "dmodc_{name}");
-        for (at, (label, text)) in labels.iter().enumerate() {
-            let open = if at == 0 { '{' } else { ',' };
-            let _ = write!(self.0, "{open}{label}=\"{}\"", escaped(text));
+        let port = self.port.map(|port| ("sm", port.to_string()));
+        let port = port.iter().map(|(label, port)| (*label, &**port));
+        let mut open = '{';
+        let _ = write!(self.text, "dmodc_{name}");
+        for (label, text) in port.chain(labels.iter().copied()) {
+            let _ = write!(self.text, "{open}{label}=\"{}\"", escaped(text));
+            open = ',';
         }
-        if !labels.is_empty() {
-            self.0.push('}');
-        }
-        let _ = writeln!(self.0, " {value}");
+        let close = if open == ',' { "}" } else { "" };
+        let _ = writeln!(self.text, "{close} {value}");
     }
 
     /// Writes a sample of a figure for a switch or host.
@@ -104,6 +110,15 @@ mod tests {
         let labels = [("name", "a \"b\" \\ {c=1}\nd"), ("port", "7")];
         text.sample("links", &labels, 1);
         let expected = r#"dmodc_links{name="a \"b\" \\ {c=1}\nd",port="7"} 1"#;
-        assert_eq!(text.0, format!("{expected}\n"));
+        assert_eq!(text.text, format!("{expected}\n"));
+        let mut of_port = Text {
+            port: Some(Guid(0x11)),
+            ..Text::default()
+        };
+        of_port.sample("nodes", &[], 3);
+        of_port.sample("links", &labels[1..], 1);
+        let sm = "sm=\"0x0000000000000011\"";
+        let expected = format!("dmodc_nodes{{{sm}}} 3\ndmodc_links{{{sm},port=\"7\"}} 1\n");
+        assert_eq!(of_port.text, expected);
     }
 }
