@@ -6,12 +6,10 @@
 
 mod support;
 
-use dmodc_core::{Engine, Options, Plan};
-use dmodc_fabric::{Fabric, SwitchId, Tables};
-use dmodc_proof::{Claim, prove};
+use dmodc_core::{Engine, Options};
+use dmodc_fabric::Tables;
 use std::process::ExitCode;
-use support::{A, SMALL, complete, degraded, snapshot};
-use typed_index_collections::TiVec;
+use support::{A, SMALL, complete, degraded, prove_all, snapshot};
 
 /// The number of runs of a phase: scripts/instructions.sh divides by it.
 const TIMES: usize = 4;
@@ -50,18 +48,4 @@ fn main() -> ExitCode {
         }
     }
     ExitCode::SUCCESS
-}
-
-/// Proves the tables as a sweep does.
-fn prove_all(fabric: &Fabric, plan: &Plan, rows: &[&mut [u8]]) {
-    let mut left_out = plan.connections().left.clone();
-    left_out.sort_unstable();
-    let rows: TiVec<SwitchId, &[u8]> = rows.iter().map(|row| &**row).collect();
-    let claim = Claim {
-        order: &plan.ranking().positions(),
-        detours: &plan.detours(),
-        left_out: &left_out,
-        connect_roots: false,
-    };
-    prove(fabric, &rows, &claim).expect("sound tables");
 }
