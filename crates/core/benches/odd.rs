@@ -62,9 +62,10 @@ fn measure(name: &str) {
             let mut tables = Tables::for_fabric(&fabric);
             let mut rows = tables.rows_mut();
             engine.fill(&fabric, &plan, &mut rows).expect("tables fit");
-            prove_all(&fabric, &plan, &rows);
-            let left = &plan.connections().left;
-            format!("{} pairs of switches left out", left.len())
+            match prove_all(&fabric, &plan, &rows) {
+                Ok(proven) => format!("{} entries left out", proven.left_out),
+                Err(refuted) => format!("not proven: {refuted}"),
+            }
         }
     };
     println!("{name:<36} {:>6.2}  {:>8}  {said}", cpu() - before, peak());

@@ -43,7 +43,7 @@ fn main() -> ExitCode {
                 engine.fill(&fabric, &plan, &mut rows).expect("tables fit");
             }
             if phase == "proof" {
-                prove_all(&fabric, &plan, &rows);
+                prove_all(&fabric, &plan, &rows).expect("sound tables");
             }
         }
     }
