@@ -2,18 +2,23 @@
 //!
 //! `odd`: all, a line each; `odd NAME..`: these.
 
+#[path = "support/proof.rs"]
+mod proof;
 mod support;
 
 use dmodc_core::{Engine, Options};
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, PortNumber, SwitchId, Tables};
+use proof::prove_all;
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
-use support::{A, complete, prove_all, snapshot};
+use support::{A, complete, snapshot};
 
-/// A name, and a fabric.
-const FABRICS: [(&str, fn() -> Fabric); 13] = [
+/// A name, and what makes the fabric.
+type Odd = (&'static str, fn() -> Fabric);
+
+const FABRICS: [Odd; 13] = [
     ("8,640 hosts, whole", || snapshot(&complete(A))),
     ("154 uneven switches of 254 ports", uneven),
     ("8,640 hosts, 30 % slow", || slow(A)),

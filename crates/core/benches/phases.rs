@@ -4,12 +4,15 @@
 //! its own part, so that the difference of two counts is the part. One thread: else the instructions
 //! of idle threads that look for work would count, too.
 
+#[path = "support/proof.rs"]
+mod proof;
 mod support;
 
 use dmodc_core::{Engine, Options};
 use dmodc_fabric::Tables;
+use proof::prove_all;
 use std::process::ExitCode;
-use support::{A, SMALL, complete, degraded, prove_all, snapshot};
+use support::{A, SMALL, complete, degraded, snapshot};
 
 /// The number of runs of a phase: scripts/instructions.sh divides by it.
 const TIMES: usize = 4;

@@ -6,12 +6,10 @@
 
 #![allow(dead_code, reason = "not every bench takes all")]
 
-use dmodc_core::{Engine, Plan};
-use dmodc_fabric::{Fabric, NO_PATH, SwitchId};
+use dmodc_core::Engine;
+use dmodc_fabric::{Fabric, NO_PATH};
 use dmodc_formats::netlist::Netlist;
 use dmodc_formats::netlist::generate::{Order, Pgft, build};
-use dmodc_proof::{Claim, Proven, Refuted, prove};
-use typed_index_collections::TiVec;
 
 const ORDER_SEED: u64 = 1;
 const LINKS_SEED: u64 = 2;
@@ -58,18 +56,4 @@ pub fn memset(engine: &Engine, rows: &mut [&mut [u8]]) {
     threads.for_each(rows.chunks_mut(8).collect(), |rows| {
         rows.iter_mut().for_each(|row| row.fill(NO_PATH));
     });
-}
-
-/// Proves the tables as a sweep does.
-pub fn prove_all(fabric: &Fabric, plan: &Plan, rows: &[&mut [u8]]) -> Result<Proven, Refuted> {
-    let mut left_out = plan.connections().left.clone();
-    left_out.sort_unstable();
-    let rows: TiVec<SwitchId, &[u8]> = rows.iter().map(|row| &**row).collect();
-    let claim = Claim {
-        order: &plan.ranking().positions(),
-        detours: &plan.detours(),
-        left_out: &left_out,
-        connect_roots: false,
-    };
-    prove(fabric, &rows, &claim)
 }
