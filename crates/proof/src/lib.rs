@@ -1,7 +1,8 @@
 //! Proves forwarding tables before they are sent. It uses the fabric alone, and nothing that computed the tables.
 //!
-//! *Claim.* Each LID has an entry at each switch, but for a list of pairs that are left out. Every packet that a switch
-//! has an entry for is delivered. No packet turns from down to up, but on a list of detours. There is no credit loop.
+//! *Claim.* Each LID has an entry at each switch that links join to it, but for a list of pairs that are left out. Every
+//! packet that a switch has an entry for is delivered. No packet turns from down to up, but on a list of detours. There
+//! is no credit loop.
 //!
 //! *What is checked.* Switches are in a total order, by rank first; a link goes up to the greater end. For each switch s
 //! and LID d with an entry, the port is up and leads to d itself, or to a switch s' with an entry for d (1). If s' is
@@ -44,7 +45,8 @@ pub struct Claim<'c> {
     pub order: &'c TiSlice<SwitchId, u32>,
     /// Pairs of switches (from, to), ascending: packets from the first to LIDs at the second may turn.
     pub detours: &'c [(SwitchId, SwitchId)],
-    /// Pairs of switches (from, to), ascending: the first has no entry for LIDs at the second.
+    /// Pairs of switches (from, to), ascending: the first has no entry for LIDs at the second. Pairs that no links join
+    /// need not be there.
     pub left_out: &'c [(SwitchId, SwitchId)],
     /// Whether all switches need entries for one another (OpenSM's `connect_roots`); else those whose end nodes do.
     pub connect_roots: bool,

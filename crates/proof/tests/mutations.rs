@@ -429,6 +429,24 @@ fn roots_need_entries_for_one_another_if_they_are_connected() {
     assert_eq!(refuted.reason, Reason::Hole);
 }
 
+/// Two leaves below a spine, twice: between the two nobody needs an entry, and none is right.
+#[test]
+fn pairs_that_no_links_join_need_not_be_listed() {
+    let net = fabrics::Net::new(&[(0, 1), (0, 2), (3, 4), (3, 5)], &[1, 2, 4, 5]);
+    let mut routed = Routed::of(net.build());
+    assert!(!std::mem::take(&mut routed.left_out).is_empty());
+    let proven = routed.prove(&routed.tables).expect("sound");
+    assert_eq!(proven.left_out, 0);
+    for (lid, home, _) in fabrics::lids(&routed.fabric) {
+        let apart = (0..6).filter(|&s| (s < 3) != (home.0 < 3));
+        for (s, port) in apart.flat_map(|s| (0..4).map(move |port| (SwitchId(s), port))) {
+            let mut tables = routed.tables.clone();
+            tables.row_mut(s)[lid] = port;
+            assert!(routed.prove(&tables).is_err(), "{s:?} {lid}: {port}");
+        }
+    }
+}
+
 /// Each of the four LIDs of a port is a LID of its own: at its switch, no other entry will do.
 #[test]
 fn all_lids_of_a_port_are_looked_at() {

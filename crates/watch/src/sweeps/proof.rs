@@ -17,8 +17,13 @@ pub fn prove(
     options: &Options,
     rows: &TiSlice<SwitchId, &[u8]>,
 ) -> Result<Proven, Refuted> {
-    let mut left_out = plan.connections().left.clone();
-    left_out.sort_unstable();
+    let left = &plan.connections().left;
+    let mut left_out = Vec::new();
+    if !left.is_empty() {
+        let part = fabric.parts(|_| true);
+        left_out.extend(left.iter().filter(|(from, to)| part[*from] == part[*to]));
+        left_out.sort_unstable();
+    }
     let order = &plan.ranking().positions();
     let detours = match options.drain.is_empty() {
         true => plan.detours(),
