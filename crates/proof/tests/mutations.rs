@@ -429,6 +429,15 @@ fn roots_need_entries_for_one_another_if_they_are_connected() {
     assert_eq!(refuted.reason, Reason::Hole);
 }
 
+/// Of ends more than 126 hops apart no switch on the way has an entry, and the list says so.
+#[test]
+fn a_chain_that_is_too_long_is_left_out_whole() {
+    let links: Vec<(u32, u32)> = (1..140).map(|s| (s - 1, s)).collect();
+    let routed = Routed::of(fabrics::Net::new(&links, &[0, 0, 139, 139]).build());
+    let proven = routed.prove(&routed.tables).expect("sound");
+    assert!(proven.left_out > 0);
+}
+
 /// Two leaves below a spine, twice: between the two nobody needs an entry, and none is right.
 #[test]
 fn pairs_that_no_links_join_need_not_be_listed() {
