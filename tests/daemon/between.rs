@@ -3,8 +3,8 @@
 use crate::storm::NODES_100;
 use crate::storm::live::Live;
 use crate::support::*;
+use dmodc_analysis::between::blocks_as_sent;
 use dmodc_fabric::Guid;
-use dmodc_lab::between::blocks_as_sent;
 
 /// The blocks that OpenSM has written, by its log, each as its number and switch.
 fn written(log: &str) -> Vec<(u16, Guid)> {

@@ -26,6 +26,7 @@ mod outside;
 mod page;
 #[path = "../support/promtool.rs"]
 mod promtool;
+mod proof;
 mod random_fabrics;
 mod routed;
 #[path = "../support/skip.rs"]

@@ -11,10 +11,12 @@
 //! - `deadlock`: cycles of the channel dependency graph; `check`, `report`: what is wrong, counted, with the first cases;
 //! - `traffic`: routes in a layout that is fast to follow; `congestion`: A2A, RP, SP; `bound`: the least that any routes
 //!   can have; `groups`: within rails; `exact`: the worst permutation; `rates`, `ebb`: fair rates, bisection bandwidth;
+//! - [`between`]: packets while new tables replace old ones;
 //! - `oracle`: the same in the obvious way, for tests.
 
 #![forbid(unsafe_code)]
 
+pub mod between;
 mod bound;
 mod channels;
 mod check;

@@ -4,14 +4,15 @@
 //! its own part, so that the difference of two counts is the part. One thread: else the instructions
 //! of idle threads that look for work would count, too.
 
+#[path = "support/proof.rs"]
+mod proof;
 mod support;
 
-use dmodc_core::{Engine, Options, Plan};
-use dmodc_fabric::{Fabric, SwitchId, Tables};
-use dmodc_proof::{Claim, prove};
+use dmodc_core::{Engine, Options};
+use dmodc_fabric::Tables;
+use proof::prove_all;
 use std::process::ExitCode;
 use support::{A, SMALL, complete, degraded, snapshot};
-use typed_index_collections::TiVec;
 
 /// The number of runs of a phase: scripts/instructions.sh divides by it.
 const TIMES: usize = 4;
@@ -45,23 +46,9 @@ fn main() -> ExitCode {
                 engine.fill(&fabric, &plan, &mut rows).expect("tables fit");
             }
             if phase == "proof" {
-                prove_all(&fabric, &plan, &rows);
+                prove_all(&fabric, &plan, &rows).expect("sound tables");
             }
         }
     }
     ExitCode::SUCCESS
-}
-
-/// Proves the tables as a sweep does.
-fn prove_all(fabric: &Fabric, plan: &Plan, rows: &[&mut [u8]]) {
-    let mut left_out = plan.connections().left.clone();
-    left_out.sort_unstable();
-    let rows: TiVec<SwitchId, &[u8]> = rows.iter().map(|row| &**row).collect();
-    let claim = Claim {
-        order: &plan.ranking().positions(),
-        detours: &plan.detours(),
-        left_out: &left_out,
-        connect_roots: false,
-    };
-    prove(fabric, &rows, &claim).expect("sound tables");
 }

@@ -112,7 +112,8 @@ pub fn at_most(most: u64, from: impl Read) -> io::Result<Vec<u8>> {
 }
 
 fn too_long(most: u64) -> io::Error {
-    io::Error::other(format!("over {most} bytes are more than any fabric needs"))
+    let text = format!("over {most} bytes are more than any fabric needs");
+    io::Error::new(io::ErrorKind::FileTooLarge, text)
 }
 
 /// Replaces a plain file by a text: see [`replace_by`].

@@ -8,7 +8,6 @@
 //! - [`sim`]: ibsim and OpenSM as child processes;
 //! - [`compare`]: the figures of all engines, on whole fabrics and on random throws;
 //! - [`report`]: the rows as a page;
-//! - [`between`]: follows packets while new tables replace old ones;
 //! - `relay`: the plugin `libdmodc_lab.so`, the library's plugin with one more engine, which measures other engines
 //!   and then ends OpenSM. The library's own plugin has no such option.
 //!
@@ -20,7 +19,6 @@
     reason = "not published: comments stand where names do not say it"
 )]
 
-pub mod between;
 pub mod compare;
 mod error;
 pub mod report;

@@ -1,31 +1,37 @@
 //! Proves forwarding tables before they are sent. It uses the fabric alone, and nothing that computed the tables.
 //!
-//! *Claim.* Each LID has an entry at each switch, but for a list of pairs that are left out. Every packet that a switch
-//! has an entry for is delivered. No packet turns from down to up, but on a list of detours. There is no credit loop.
+//! *Claim.* Each LID has an entry at each switch that links join to it, but for a list of pairs that are left out. Every
+//! packet that a switch has an entry for is delivered. No packet turns from down to up, but on a list of detours. There
+//! is no credit loop.
 //!
 //! *What is checked.* Switches are in a total order, by rank first; a link goes up to the greater end. For each switch s
 //! and LID d with an entry, the port is up and leads to d itself, or to a switch s' with an entry for d (1). If s' is
 //! below s, its entry goes down or to d (2), or the pair of s and d is a listed detour and the turn counts. All turns
 //! that count close no cycle with the dependencies of channels that the order allows: up to up, up to down, down to
-//! down, but not back over the same link (3).
+//! down, but not back over the same link (3); or, in [`prove_as_used`], with those that the tables have.
 //!
 //! *Theorem.* Then the claim holds.
 //! 1. By (1) a path ends only at d. So it is delivered, or it goes on for ever and so repeats a channel.
 //! 2. Without turns, by (2), a path goes up, then down: the order of its switches first grows, then falls. It repeats none.
-//! 3. With turns, each two channels in a row are a dependency that the order allows, or a turn that counts; back over the
-//!    same link a packet could only go by a turn, which (3) has as a cycle. By (3) there is no cycle, so no repetition.
+//! 3. With turns, each two channels in a row are a dependency that the order allows and the tables have, or a turn that
+//!    counts; back over the same link a packet could only go by a turn, which (3) has as a cycle. By (3) there is no
+//!    cycle, so no repetition.
 //! 4. A credit loop is a cycle of such dependencies, which (3) excludes; without turns the order does. ∎
 //!
-//! *Cost.* Rows are compared in blocks with what is known to be right at switches whose ports lead alike; an equal
-//! block needs no second look. `make instructions` counts it.
+//! *Cost.* Rows are compared with what is known to be right at switches whose ports lead alike; an equal entry needs no
+//! second look. `make instructions` counts it.
 //!
-//! In reading order: `ways`, where each port leads; `rows`, (1) and (2) for all entries; `turns`, (3).
+//! In reading order: `ways`, where each port leads; `rows`, (1) and (2) for all entries; `turns`, (3); `found`, claims
+//! for tables whose maker says nothing of them.
 
 #![forbid(unsafe_code)]
 
+mod found;
 mod rows;
 mod turns;
 mod ways;
+
+pub use found::{turning, without_entry};
 
 use dmodc_fabric::{Fabric, Guid, Lid, PortNumber, SwitchId};
 use typed_index_collections::TiSlice;
@@ -39,7 +45,8 @@ pub struct Claim<'c> {
     pub order: &'c TiSlice<SwitchId, u32>,
     /// Pairs of switches (from, to), ascending: packets from the first to LIDs at the second may turn.
     pub detours: &'c [(SwitchId, SwitchId)],
-    /// Pairs of switches (from, to), ascending: the first has no entry for LIDs at the second.
+    /// Pairs of switches (from, to), ascending: the first has no entry for LIDs at the second. Pairs that no links join
+    /// need not be there.
     pub left_out: &'c [(SwitchId, SwitchId)],
     /// Whether all switches need entries for one another (OpenSM's `connect_roots`); else those whose end nodes do.
     pub connect_roots: bool,
@@ -104,6 +111,28 @@ pub fn prove(
     rows: &TiSlice<SwitchId, &[u8]>,
     claim: &Claim<'_>,
 ) -> Result<Proven, Refuted> {
+    prove_with(fabric, rows, claim, None)
+}
+
+/// As [`prove`]; turns may close no cycle with dependencies that the tables have. So tables are proven that avoid
+/// cycles otherwise than by an order of switches. It takes one more look at all entries if there are turns.
+///
+/// # Errors
+/// The first entry for which the claim does not hold.
+pub fn prove_as_used(
+    fabric: &Fabric,
+    rows: &TiSlice<SwitchId, &[u8]>,
+    claim: &Claim<'_>,
+) -> Result<Proven, Refuted> {
+    prove_with(fabric, rows, claim, Some(rows))
+}
+
+fn prove_with(
+    fabric: &Fabric,
+    rows: &TiSlice<SwitchId, &[u8]>,
+    claim: &Claim<'_>,
+    tables: Option<&TiSlice<SwitchId, &[u8]>>,
+) -> Result<Proven, Refuted> {
     let refute = |switch: SwitchId, lid: usize, reason| Refuted {
         switch: fabric.guid(switch),
         lid: Lid::from(lid),
@@ -119,7 +148,7 @@ pub fn prove(
     let found = |(switch, lid, reason)| refute(switch, lid, reason);
     let left_out = rows::left_out(&ways, rows, claim).map_err(found)?;
     let turns = rows::check(&ways, rows, claim).map_err(found)?;
-    turns::check(fabric, &ways, &turns).map_err(found)?;
+    turns::check(fabric, &ways, &turns, tables).map_err(found)?;
     let turns = turns.len();
     Ok(Proven { left_out, turns })
 }

@@ -1,8 +1,8 @@
 //! Whether turns close a cycle with the dependencies that the order of switches allows.
 //!
 //! The order alone allows no cycle, so each cycle has a turn: a walk from the channel after a turn, over allowed
-//! dependencies and turns, that comes to a turn's channel before. One depth-first search over (switch, switch) channels
-//! finds one if there is one. A packet that goes up to a switch and back over the same link would have to turn below it,
+//! dependencies and turns (or over those in use), that comes to a turn's channel before. One depth-first search over
+//! (switch, switch) channels finds one if there is one. A packet that goes up to a switch and back over the same link would have to turn below it,
 //! back again: such a turn is a cycle at once, so no dependency leads back.
 
 use crate::Reason;
@@ -11,7 +11,7 @@ use crate::ways::{Way, Ways};
 use dmodc_fabric::{Fabric, PortNumber, SwitchId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use typed_index_collections::TiVec;
+use typed_index_collections::{TiSlice, TiVec};
 
 /// The channels: all parallel links in one direction are one.
 #[derive(Default)]
@@ -53,11 +53,38 @@ impl Channels {
     }
 }
 
-/// Checks that turns close no cycle.
+/// By channel: those that follow it in tables.
+fn used(channels: &Channels, ways: &Ways, rows: &TiSlice<SwitchId, &[u8]>) -> Vec<BTreeSet<usize>> {
+    let mut all = vec![BTreeSet::new(); channels.all.len()];
+    // By entry and next entry.
+    let mut seen = vec![false; 1 << 16];
+    for (s, row) in rows.iter_enumerated() {
+        seen.fill(false);
+        for lid in 0..ways.owner.len() {
+            let to = |s, entry| ways.way(s, PortNumber(entry)).next();
+            let Some(at) = to(s, row[lid]) else { continue };
+            let onward = rows[at][lid];
+            let pair = usize::from(row[lid]) << 8 | usize::from(onward);
+            if !std::mem::replace(&mut seen[pair], true)
+                && let Some(next) = to(at, onward)
+            {
+                all[channels.find(s, at)].insert(channels.find(at, next));
+            }
+        }
+    }
+    all
+}
+
+/// Checks that turns close no cycle with all dependencies that the order allows, or with those of `tables` alone.
 ///
 /// # Errors
 /// A turn on a cycle, at the switch before it.
-pub fn check(fabric: &Fabric, ways: &Ways, turns: &Turns) -> Result<(), Fault> {
+pub fn check(
+    fabric: &Fabric,
+    ways: &Ways,
+    turns: &Turns,
+    tables: Option<&TiSlice<SwitchId, &[u8]>>,
+) -> Result<(), Fault> {
     if turns.is_empty() {
         return Ok(());
     }
@@ -70,7 +97,11 @@ pub fn check(fabric: &Fabric, ways: &Ways, turns: &Turns) -> Result<(), Fault> {
             .or_default()
             .push(then);
     }
+    let used = tables.map(|rows| used(&channels, ways, rows));
     let next = |channel: usize| -> Vec<usize> {
+        if let Some(used) = &used {
+            return used[channel].iter().copied().collect();
+        }
         let turned = turned.get(&channel).into_iter().flatten().copied();
         channels.allowed(channel).chain(turned).collect()
     };

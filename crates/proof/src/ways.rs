@@ -59,6 +59,8 @@ pub struct Ways {
     pub owner: TiVec<Lid, Owner>,
     /// By switch: its end nodes.
     pub carries: TiVec<SwitchId, Carries>,
+    /// By switch: the part of the fabric that links join it to.
+    part: TiVec<SwitchId, Option<SwitchId>>,
 }
 
 impl Ways {
@@ -75,6 +77,7 @@ impl Ways {
             is_no_turn: vec![has_entry; switches].into(),
             owner: vec![(NOBODY, PortNumber::ZERO); fabric.max_lid().index() + 1].into(),
             carries: vec![Carries::Nothing; switches].into(),
+            part: fabric.parts(|_| true),
         };
         for (s, switch) in fabric.switches().iter_enumerated() {
             let own = &mut ways.ways[usize::from(s) * width..][..width];
@@ -111,13 +114,14 @@ impl Ways {
         ways
     }
 
-    /// Whether end nodes need entries of one switch for LIDs at another: one of them has hosts, or both have end nodes; or `all`
-    /// do. Not those of a switch without a LID.
+    /// Whether end nodes need entries of one switch for LIDs at another: one of them has hosts, or both have end nodes; or
+    /// `all` do. Not those of a switch without a LID, nor of one that no links join to the other.
     pub fn are_needed(&self, from: SwitchId, to: SwitchId, all: bool) -> bool {
+        let are_joined = self.part[from] == self.part[to];
         let (from, to) = (self.carries[from], self.carries[to]);
         let (least, most) = (from.min(to), from.max(to));
         let have_nodes = most == Carries::Hosts || least == Carries::Aggregation;
-        least > Carries::Nothing && (all || have_nodes)
+        are_joined && least > Carries::Nothing && (all || have_nodes)
     }
 
     fn own(&mut self, lid: Lid, lmc: u8, owner: Owner) {

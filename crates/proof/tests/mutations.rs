@@ -528,6 +528,33 @@ fn roots_need_entries_for_one_another_if_they_are_connected() {
     assert_eq!(refuted.reason, Reason::Hole);
 }
 
+/// Of ends more than 126 hops apart no switch on the way has an entry, and the list says so.
+#[test]
+fn a_chain_that_is_too_long_is_left_out_whole() {
+    let links: Vec<(u32, u32)> = (1..140).map(|s| (s - 1, s)).collect();
+    let routed = Routed::of(fabrics::Net::new(&links, &[0, 0, 139, 139]).build());
+    let proven = routed.prove(&routed.tables).expect("sound");
+    assert!(proven.left_out > 0);
+}
+
+/// Two leaves below a spine, twice: between the two nobody needs an entry, and none is right.
+#[test]
+fn pairs_that_no_links_join_need_not_be_listed() {
+    let net = fabrics::Net::new(&[(0, 1), (0, 2), (3, 4), (3, 5)], &[1, 2, 4, 5]);
+    let mut routed = Routed::of(net.build());
+    assert!(!std::mem::take(&mut routed.left_out).is_empty());
+    let proven = routed.prove(&routed.tables).expect("sound");
+    assert_eq!(proven.left_out, 0);
+    for (lid, home, _) in fabrics::lids(&routed.fabric) {
+        let apart = (0..6).filter(|&s| (s < 3) != (home.0 < 3));
+        for (s, port) in apart.flat_map(|s| (0..4).map(move |port| (SwitchId(s), port))) {
+            let mut tables = routed.tables.clone();
+            tables.row_mut(s)[lid] = port;
+            assert!(routed.prove(&tables).is_err(), "{s:?} {lid}: {port}");
+        }
+    }
+}
+
 /// Each of the four LIDs of a port is a LID of its own: at its switch, no other entry will do.
 #[test]
 fn all_lids_of_a_port_are_looked_at() {

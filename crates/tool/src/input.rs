@@ -3,14 +3,34 @@
 use crate::failure::Failure;
 pub use crate::failure::{is_dash, shown};
 use clap::builder::{PathBufValueParser, TypedValueParser};
+use dmodc_formats::files;
 use dmodc_formats::input::{self, Fault, InputError};
 use std::error::Error;
-use std::io::{self, Read};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// The number of inputs on the command line that are standard input.
 static DASHES: AtomicUsize = AtomicUsize::new(0);
+
+/// The most bytes of an input: `--max-size`.
+static MOST: AtomicU64 = AtomicU64::new(input::MOST);
+
+/// Sets the most bytes of an input.
+pub fn set_most(bytes: u64) {
+    MOST.store(bytes, Ordering::Relaxed);
+}
+
+/// Parses a number of bytes: `300`, `64K`, `256M`, `8G`.
+pub fn size(text: &str) -> Result<u64, String> {
+    let units = [("K", 10), ("M", 20), ("G", 30), ("T", 40)];
+    let mut with = units.into_iter();
+    let with = with.find_map(|(unit, shift)| Some((text.strip_suffix(unit)?, shift)));
+    let (number, shift) = with.unwrap_or((text, 0));
+    let number = number.parse::<u64>().ok();
+    let bytes = number.and_then(|number| number.checked_mul(1 << shift));
+    bytes.ok_or_else(|| "a size is a number of bytes, or of K, M, G or T".to_owned())
+}
 
 /// Parses the name of an input, and counts it if it is standard input.
 pub fn input() -> impl TypedValueParser<Value = PathBuf> {
@@ -37,10 +57,12 @@ pub fn read<T, R: Error + Send + Sync + 'static>(
     path: &Path,
     parse: impl FnOnce(&[u8]) -> Result<T, Fault<R>>,
 ) -> Result<T, InputError> {
+    let most = MOST.load(Ordering::Relaxed);
     let bytes = match is_dash(path) {
-        true => read_stdin(),
-        false => input::read(path),
-    }?;
+        true => read_stdin(most),
+        false => input::read_at_most(most, path),
+    }
+    .map_err(|error| how_to_read_more(error, most))?;
     parse(&bytes).map_err(|fault| fault.in_file(shown(path)))
 }
 
@@ -61,12 +83,22 @@ pub fn each_line<R: Error + Send + Sync + 'static>(
     })
 }
 
-fn read_stdin() -> Result<Vec<u8>, InputError> {
-    let mut bytes = Vec::new();
-    let read = io::stdin().lock().read_to_end(&mut bytes);
-    let read = read.and_then(|_| input::unpacked(bytes, u64::MAX));
+fn read_stdin(most: u64) -> Result<Vec<u8>, InputError> {
+    let read = files::at_most(most, io::stdin().lock());
+    let read = read.and_then(|bytes| input::unpacked(bytes, most));
     read.map_err(|reason| InputError::Unreadable {
         file: shown(Path::new("-")).display().to_string(),
         reason,
     })
+}
+
+/// Names the option that lets longer inputs pass.
+fn how_to_read_more(error: InputError, most: u64) -> InputError {
+    match error {
+        InputError::Unreadable { file, reason } if reason.kind() == ErrorKind::FileTooLarge => {
+            let reason = io::Error::other(format!("over {most} bytes; --max-size takes more"));
+            InputError::Unreadable { file, reason }
+        }
+        other => other,
+    }
 }

@@ -43,6 +43,9 @@ Exit codes: 0 done, 1 the check failed or the fabric is not valid, 2 bad usage o
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// The most bytes of an input, unpacked: a number, or one of K, M, G or T
+    #[arg(long, value_name = "SIZE", global = true, default_value = "8G", value_parser = input::size)]
+    max_size: u64,
 }
 
 #[derive(Subcommand)]
@@ -69,7 +72,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let command = Cli::parse().command;
+    let Cli { command, max_size } = Cli::parse();
+    input::set_most(max_size);
     output::start_log(matches!(command, Command::Follow(_)));
     let result = input::one_stdin().and_then(|()| match command {
         Command::Generate(args) => cmd::generate::run(args),

@@ -3,10 +3,10 @@
 use super::watch::Reaction;
 use crate::forced::forced;
 use dmodc_analysis::Traffic;
+use dmodc_analysis::between::{Group, Harm, Routed, between, blocks_as_sent};
 use dmodc_core::{Engine, Options, Ranking};
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{EndNode, Fabric, Guid, Lid, PortNumber, SwitchId};
-use dmodc_lab::between::{Group, Harm, Routed, between, blocks_as_sent};
 use std::collections::{BTreeMap, BTreeSet};
 use typed_index_collections::TiVec;
 

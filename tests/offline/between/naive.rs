@@ -1,9 +1,9 @@
-//! `dmodc_lab::between` by brute force: all tables after each block, and each packet alone.
+//! `dmodc_analysis::between` by brute force: all tables after each block, and each packet alone.
 
 use crate::whole_graph::lids;
+use dmodc_analysis::between::{Between, Block, Harm};
 use dmodc_analysis::{ChannelId, Channels, Hop};
 use dmodc_fabric::{Fabric, Guid, Lid, NO_PATH, NodeId, Peer, PortNumber, SwitchId, Tables};
-use dmodc_lab::between::{Between, Block, Harm};
 use std::collections::BTreeSet;
 
 type Routed<'r> = (&'r Fabric, &'r Tables);
@@ -14,13 +14,16 @@ type Turn = (ChannelId, ChannelId);
 struct Story {
     met: BTreeSet<Harm>,
     turns: BTreeSet<Turn>,
-    /// Whether packets are lost: before the first block, and after each.
+    /// Whether the old tables lose the packets.
+    is_cut: bool,
+    /// Whether packets are lost: before the first block, and after each; at any time, in any order.
     lost: Vec<bool>,
 }
 
-pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
+/// What packets meet while blocks arrive in an order, or in any.
+pub fn between(before: Routed, after: Routed, order: Option<&[Block]>) -> Between {
     let fabric = after.0;
-    let all_tables = mixtures(before, after, order);
+    let all_tables = mixtures(before, after, order.unwrap_or_default());
     let had_link = |s, port| link(before.0, fabric, s, port);
     let mut stories = Vec::new();
     let mut turns: BTreeSet<Turn> = BTreeSet::new();
@@ -31,7 +34,26 @@ pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
         {
             let ways = all_tables.iter();
             let ways = ways.map(|tables| go(fabric, tables, node.switch, to, had_link));
-            let (harms, mut own): (Vec<_>, Vec<_>) = ways.unzip();
+            let (mut harms, mut own): (Vec<_>, Vec<_>) = ways.unzip();
+            let is_cut = harms[0].is_some();
+            if order.is_none() {
+                let both = [&all_tables[0], after.1];
+                let mut mixed = (BTreeSet::new(), BTreeSet::new());
+                mix(
+                    fabric,
+                    both,
+                    &[node.switch],
+                    None,
+                    to,
+                    &had_link,
+                    &mut mixed,
+                );
+                own.push(mixed.1.into_iter().collect());
+                harms = match mixed.0.is_empty() {
+                    true => vec![None],
+                    false => mixed.0.into_iter().map(Some).collect(),
+                };
+            }
             // At the end all links are active.
             let (harm, last) = go(fabric, after.1, node.switch, to, |_, _| true);
             own.push(last);
@@ -42,10 +64,15 @@ pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
             };
             let stay = [from, other].map(|node| stays(before.0, fabric, node));
             if from != other && harm.is_none() && stay == [true; 2] {
+                let lost = harms.iter().map(Option::is_some);
                 stories.push(Story {
                     met: harms.iter().flatten().copied().collect(),
                     turns: own,
-                    lost: harms.iter().map(Option::is_some).collect(),
+                    is_cut,
+                    lost: match order {
+                        Some(_) => lost.collect(),
+                        None => lost.take(1).collect(),
+                    },
                 });
             }
         }
@@ -53,8 +80,9 @@ pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
     let closing = turns.iter().copied().filter(|&(a, b)| leads(&turns, b, a));
     let closing: BTreeSet<Turn> = closing.collect();
     let cyclic: BTreeSet<ChannelId> = closing.iter().flat_map(|&(a, b)| [a, b]).collect();
+    let blocks = order.map_or(0, <[Block]>::len);
     let mut found = Between {
-        blocks: order.len() as u32,
+        blocks: blocks as u32,
         cyclic: cyclic.len(),
         ..Between::default()
     };
@@ -63,13 +91,12 @@ pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
         if !story.turns.is_disjoint(&closing) {
             story.met.insert(Harm::Cycle);
         }
-        let is_cut = story.lost[0];
-        let group = match is_cut {
+        let group = match story.is_cut {
             true => &mut found.cut,
             false => &mut found.standing,
         };
         // No block follows the last state: packets lost in it wait for none.
-        let blocks = story.lost[..order.len()].iter().filter(|l| **l).count();
+        let blocks = story.lost[..blocks].iter().filter(|l| **l).count();
         group.pairs += 1;
         group.total += blocks as u64;
         group.longest = group.longest.max(blocks as u32);
@@ -77,7 +104,10 @@ pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
         for (harm, met) in Harm::ALL.iter().zip(&mut group.met) {
             *met += u64::from(story.met.contains(harm));
         }
-        for (count, lost) in at_a_time[usize::from(is_cut)].iter_mut().zip(story.lost) {
+        for (count, lost) in at_a_time[usize::from(story.is_cut)]
+            .iter_mut()
+            .zip(story.lost)
+        {
             *count += u64::from(lost);
         }
     }
@@ -170,6 +200,48 @@ fn go(
         (last, at) = (Some(channel), to);
     };
     (harm, turns)
+}
+
+/// Follows a packet on all ways on which each switch sends it by its old entry or its new one, which may come while the
+/// packet is in a circle: the harm that it meets, and its turns.
+fn mix(
+    fabric: &Fabric,
+    both: [&Tables; 2],
+    way: &[SwitchId],
+    last: Option<ChannelId>,
+    to: (Lid, SwitchId, PortNumber),
+    is_active: &impl Fn(SwitchId, PortNumber) -> bool,
+    found: &mut (BTreeSet<Harm>, BTreeSet<Turn>),
+) {
+    let channels = Channels::new(fabric);
+    let (at, before) = way.split_last().expect("a switch");
+    for tables in both {
+        let entry = PortNumber(tables.get(*at, to.0));
+        let hop = channels.hop(*at, entry);
+        if let (Some(last), Hop::Switch { channel, .. }) = (last, hop) {
+            found.1.insert((last, channel));
+        }
+        if before.contains(at) {
+            found.0.insert(Harm::Loop);
+        } else if entry.0 == NO_PATH {
+            found.0.insert(Harm::Hole);
+        } else if let Hop::Switch { channel, to: next } = hop {
+            match is_active(*at, entry) {
+                true => mix(
+                    fabric,
+                    both,
+                    &[way, &[next]].concat(),
+                    Some(channel),
+                    to,
+                    is_active,
+                    found,
+                ),
+                false => drop(found.0.insert(Harm::NotActive)),
+            }
+        } else if (*at, entry) != (to.1, to.2) {
+            found.0.insert(Harm::DeadLink);
+        }
+    }
 }
 
 fn leads(turns: &BTreeSet<Turn>, from: ChannelId, to: ChannelId) -> bool {

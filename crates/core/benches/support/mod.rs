@@ -4,9 +4,10 @@
 //! of the links between switches gone, and then 5 % of the switches, none with end nodes among
 //! them. All of it comes from fixed seeds, so that every run routes the same fabrics.
 
+#![allow(dead_code, reason = "not every bench takes all")]
+
 use dmodc_core::Engine;
-use dmodc_fabric::Fabric;
-use dmodc_fabric::NO_PATH;
+use dmodc_fabric::{Fabric, NO_PATH};
 use dmodc_formats::netlist::Netlist;
 use dmodc_formats::netlist::generate::{Order, Pgft, build};
 
@@ -19,10 +20,8 @@ pub const SMALL: &str = "PGFT(2;18,36;1,18;1,1)";
 /// Fabric A: 8,640 nodes behind 594 switches.
 pub const A: &str = "PGFT(3;24,15,24;1,6,15;1,1,1)";
 /// Fabric B: 27,648 nodes behind 2,880 switches.
-#[allow(dead_code, reason = "not every bench takes every fabric")]
 pub const B: &str = "PGFT(3;24,24,48;1,24,24;1,1,1)";
 /// Fabric C: 40,960 nodes behind 3,584 switches.
-#[allow(dead_code, reason = "not every bench takes every fabric")]
 pub const C: &str = "PGFT(3;32,32,40;1,32,32;1,1,1)";
 
 /// The complete fabric of a shape.
@@ -52,7 +51,6 @@ pub fn snapshot(netlist: &Netlist) -> Fabric {
 }
 
 /// Writes every entry as plainly as can be, on the same threads, to compare routing with.
-#[allow(dead_code, reason = "not every bench takes a memset")]
 pub fn memset(engine: &Engine, rows: &mut [&mut [u8]]) {
     let threads = engine.threads(rows.len());
     threads.for_each(rows.chunks_mut(8).collect(), |rows| {

@@ -250,7 +250,7 @@ fn one_more(hops: u8) -> u8 {
     }
 }
 
-/// By column, the least hops in any of the rows; [`NOT_ABOVE`] without a path.
+/// By column, the least hops in any of the rows; [`NOT_ABOVE`] without a path that can be a hop longer.
 fn least<'a>(rows: impl Iterator<Item = &'a [u8]>, width: usize) -> Vec<u8> {
     let mut least = vec![HOPS; width];
     for costs in rows {
@@ -258,7 +258,7 @@ fn least<'a>(rows: impl Iterator<Item = &'a [u8]>, width: usize) -> Vec<u8> {
             *l = (*l).min(c & HOPS);
         }
     }
-    for l in least.iter_mut().filter(|l| **l == HOPS) {
+    for l in least.iter_mut().filter(|l| **l >= MAX_HOPS) {
         *l = NOT_ABOVE;
     }
     least

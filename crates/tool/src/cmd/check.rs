@@ -1,6 +1,8 @@
 //! `dmodc check`: delivery and credit loops of tables; turns and detours.
 
 use super::args::RoutedAs;
+use super::between::{Change, Order};
+use super::proof::Proof;
 use super::several::{in_one, one_after_another, parts_json, parts_text};
 use super::tables::{Input, Judged};
 use super::{drained, left_out};
@@ -9,6 +11,7 @@ use crate::input::input;
 use crate::output::{add, print_json, print_text};
 use dmodc_analysis::{ChannelId, Channels, CheckReport, Tally, check};
 use dmodc_core::{Engine, Ranking};
+use dmodc_fabric::Tables;
 use dmodc_formats::drain::{self, Use};
 use dmodc_watch::wiring::wiring_warnings;
 use serde_json::{Value, json};
@@ -44,7 +47,19 @@ Of several fabrics in NET that no link joins and that have LIDs in common, each 
 --lmc, and with none in NET, the LMC is that of the tables. LIDs of the tables that no port has are
 counted: nobody judged them.
 
-Exit code 0 if nothing is undelivered or in a credit loop, and every host in NET is at a switch, else 1.")]
+--from follows the packets between end nodes while the tables of OLD, on the fabric as it is now, give way to
+those of LFTS: block by block in the order in which OpenSM sends them, or, with --order any, in each
+mixture of old and new entries. A pair stands if OLD delivers it; else it is cut, and loses packets
+anyway until its new entries are there. A packet meets a hole (no entry), a dead link (or the port of another
+host), goes in a circle, or waits on a cycle of the channel dependencies of all mixtures.
+
+--proof also proves the tables by local facts, as Dmodc proves its own, with code that shares nothing with the
+check: each entry's port is up and leads to a switch with an entry, or home; a path that has gone down goes
+on down, or its turn up closes no cycle with the dependencies of all paths; and no entry is missing, but
+between switches without an up-down path. It names the first entry that is wrong.
+
+Exit code 0 if nothing is undelivered or in a credit loop, every host in NET is at a switch, and, if asked
+for, the proof passes and no pair that stands is harmed; else 1.")]
 pub struct Args {
     #[command(flatten)]
     input: Input,
@@ -53,6 +68,21 @@ pub struct Args {
     /// Virtual ports beside NET, as ibdiagnet2.vports or ibdiagnet2.db_csv
     #[arg(long, value_name = "F", value_parser = input())]
     vports: Option<PathBuf>,
+    /// Follow packets while these tables give way to LFTS
+    #[arg(long, value_name = "OLD", value_parser = input())]
+    from: Option<PathBuf>,
+    /// The order in which the new entries arrive: block by block as OpenSM sends them, or any
+    #[arg(
+        long,
+        value_name = "blocks|any",
+        default_value = "blocks",
+        hide_possible_values = true,
+        requires = "from"
+    )]
+    order: Order,
+    /// Prove the tables
+    #[arg(long)]
+    proof: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -61,8 +91,15 @@ pub struct Args {
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let all = args.input.load(args.vports.as_deref())?;
+    let old = args.from.as_deref().map(|old| args.input.reading.dump(old));
+    let old = old.transpose()?;
+    let old = |judged: &Judged| -> Result<Option<Tables>, Failure> {
+        let dumped = args.from.as_deref().zip(old.as_ref());
+        let tables = |(path, dump)| (args.input).tables(path, dump, &judged.fabric, all.len() == 1);
+        dumped.map(tables).transpose()
+    };
     let shown: Vec<Shown> = (all.iter())
-        .map(|judged| Shown::new(judged, &args, start))
+        .map(|judged| Shown::new(judged, &args, old(judged)?.as_ref(), start))
         .collect::<Result<_, Failure>>()?;
     match args.json {
         true => print_json(&in_one(shown.iter().map(Shown::json).collect()))?,
@@ -114,11 +151,18 @@ struct Shown<'a> {
     /// Undelivered pairs and credit loops of the LIDs of virtual ports, and of hosts beside them.
     virtual_undelivered: u64,
     uses: Vec<Use>,
+    change: Option<Change>,
+    proof: Option<Proof>,
     seconds: f64,
 }
 
 impl<'a> Shown<'a> {
-    fn new(judged: &'a Judged, args: &Args, start: Instant) -> Result<Shown<'a>, Failure> {
+    fn new(
+        judged: &'a Judged,
+        args: &Args,
+        old: Option<&Tables>,
+        start: Instant,
+    ) -> Result<Shown<'a>, Failure> {
         let (fabric, rest) = (&judged.fabric, judged.options.clone());
         let options =
             (args.routed_as).options(args.input.reading, (fabric, &judged.names), rest)?;
@@ -136,6 +180,8 @@ impl<'a> Shown<'a> {
                 })
                 .sum(),
             uses: drain::uses(fabric, &options.drain, |s| judged.tables.row(s)),
+            change: old.map(|old| Change::new(old, judged, args.order)),
+            proof: args.proof.then(|| Proof::of(judged, &ranking)),
             seconds: start.elapsed().as_secs_f64(),
             warnings: wiring_warnings(fabric, &ranking, |s| judged.switch(s)),
             judged,
@@ -148,6 +194,8 @@ impl<'a> Shown<'a> {
         self.report.passed()
             && self.judged.without_switch.is_empty()
             && self.virtual_undelivered == 0
+            && self.change.as_ref().is_none_or(Change::passed)
+            && self.proof.as_ref().is_none_or(Proof::passed)
     }
 
     fn json(&self) -> Value {
@@ -183,6 +231,12 @@ impl<'a> Shown<'a> {
         let apart = Some(judged.without_switch.clone()).filter(|apart| !apart.is_empty());
         add(&mut object, "hosts_without_switch", apart);
         add(&mut object, "parts", parts_json(fabric));
+        add(
+            &mut object,
+            "change",
+            self.change.as_ref().map(Change::json),
+        );
+        add(&mut object, "proof", self.proof.as_ref().map(Proof::json));
         if judged.virtual_lids > 0 {
             object["virtual_lids"] = json!(judged.virtual_lids);
             object["virtual_undelivered"] = json!(self.virtual_undelivered);
@@ -277,6 +331,10 @@ impl<'a> Shown<'a> {
                  another LMC (--lmc), or stale\n",
                 judged.without_owner
             );
+        }
+        text += &self.change.as_ref().map_or_else(String::new, Change::text);
+        if let Some(proof) = &self.proof {
+            text += &proof.text(judged);
         }
         let verdict = if self.passed() { "passed" } else { "FAILED" };
         text + verdict + "\n" + &drained::text(names, &self.uses)

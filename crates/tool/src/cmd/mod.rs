@@ -2,6 +2,7 @@
 
 pub mod analyze;
 pub mod args;
+mod between;
 pub mod check;
 pub mod compare;
 pub mod completions;
@@ -16,6 +17,7 @@ pub mod generate;
 mod left_out;
 pub mod man;
 mod patterns;
+mod proof;
 mod reading;
 pub mod report;
 pub mod route;

@@ -1,8 +1,9 @@
 //! `dmodc route`: routes the fabric of a file with Dmodc.
 
 use super::args::Routing;
+use super::proof::proven;
 use super::several::{in_one, one_after_another, parts_json, parts_text};
-use super::tables::{proven, switch_name};
+use super::tables::switch_name;
 use super::{drained, left_out};
 use crate::failure::{Failure, Outcome};
 use crate::input::{input, is_dash, shown};

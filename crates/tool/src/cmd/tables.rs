@@ -6,14 +6,12 @@ use crate::failure::Failure;
 use crate::input::{input, shown};
 use crate::output::complain;
 use dmodc_analysis::{Channel, Route};
-use dmodc_core::{Options, Plan};
+use dmodc_core::Options;
 use dmodc_fabric::{Fabric, Lid, NodeId, SwitchId, Tables, lid_range};
 use dmodc_formats::lft::Dump;
 use dmodc_formats::netlist::{Names, Netlist};
-use dmodc_watch::sweeps::prove;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use typed_index_collections::TiVec;
 
 /// The arguments that name a fabric and its tables.
 #[derive(clap::Args)]
@@ -61,6 +59,20 @@ impl Input {
         judged.collect()
     }
 
+    /// The tables of a fabric in a dump, which has those of others too unless it `is_one`.
+    pub fn tables(
+        &self,
+        path: &Path,
+        dump: &Dump,
+        fabric: &Fabric,
+        is_one: bool,
+    ) -> Result<Tables, Failure> {
+        match is_one {
+            true => self.reading.tables(path, dump, fabric),
+            false => self.reading.tables(path, &dump.only(fabric), fabric),
+        }
+    }
+
     /// A fabric with its tables. The LMC is the one that is given, the file's, or the tables' if the file has none.
     fn judged(
         &self,
@@ -83,10 +95,7 @@ impl Input {
             ));
             (fabric, names) = netlist.to_fabric(Some(lmc)).map_err(&lids)?;
         }
-        let tables = match is_one {
-            true => reading.tables(&self.lfts, dump, &fabric),
-            false => reading.tables(&self.lfts, &dump.only(&fabric), &fabric),
-        }?;
+        let tables = self.tables(&self.lfts, dump, &fabric, is_one)?;
         let virtual_lids = match vports {
             Some(_) => reading.virtual_lids(vports, (&self.net, netlist), &fabric)?,
             None => Vec::new(),
@@ -143,7 +152,7 @@ impl Judged {
     }
 
     /// The description of the owner of a LID.
-    fn owner(&self, lid: Lid) -> &str {
+    pub fn owner(&self, lid: Lid) -> &str {
         let has = |base, lmc| lid_range(base, lmc).is_some_and(|range| range.contains(&lid.0));
         let (nodes, switches) = (self.fabric.end_nodes(), self.fabric.switches());
         if let Some(node) = nodes.position(|n| has(n.lid, n.lmc)) {
@@ -152,20 +161,4 @@ impl Judged {
         let switch = switches.position(|s| has(s.lid, s.lmc));
         switch.map_or("", |switch| &self.names.switches[switch])
     }
-}
-
-/// Proves tables that were routed by a plan.
-///
-/// # Errors
-/// The first entry that is wrong.
-pub fn proven(
-    fabric: &Fabric,
-    plan: &Plan,
-    options: &Options,
-    tables: &Tables,
-) -> Result<(), Failure> {
-    let rows = fabric.switches().keys().map(|s| &tables.row(s).raw);
-    let rows: TiVec<SwitchId, &[u8]> = rows.collect();
-    let proven = prove(fabric, plan, options, &rows).map(drop);
-    proven.map_err(|wrong| Failure::Invalid(format!("the proof of the tables failed: {wrong}")))
 }

@@ -3,7 +3,7 @@
 use super::discovery::{Commands, content};
 use super::routed::{Routed, highest};
 use crate::cmd::args::Routing;
-use crate::cmd::tables::proven;
+use crate::cmd::proof::proven;
 use crate::failure::Failure;
 use dmodc_core::Engine;
 use dmodc_fabric::{Fabric, Guid, Lid};

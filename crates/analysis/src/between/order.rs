@@ -7,6 +7,7 @@ use typed_index_collections::TiVec;
 /// A block of 64 LIDs in the table of a switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Block {
+    /// The switch.
     pub switch: SwitchId,
     /// The block's first LID / 64.
     pub number: u16,

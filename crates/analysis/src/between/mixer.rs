@@ -1,7 +1,7 @@
 //! Follows the packets to each LID through all mixtures of old and new tables.
 
 use super::{Block, Group, Harm, Routed};
-use dmodc_analysis::{ChannelId, Channels, Dependencies, Hop};
+use crate::{ChannelId, Channels, Dependencies, Hop};
 use dmodc_fabric::{
     EndNode, Fabric, Guid, Lid, NO_PATH, NodeId, PortNumber, SwitchId, Tables, lid_range,
 };
@@ -83,8 +83,8 @@ pub(super) struct Mixer<'a> {
     sources: Vec<SwitchId>,
     /// Per switch: the number of end nodes that stay.
     hosts: TiVec<SwitchId, u64>,
-    /// Per block number: the times at which the block arrives, each with its switch.
-    arrivals: Vec<Vec<(u32, SwitchId)>>,
+    /// Per block number: the times at which the block arrives, each with its switch. `None`: in any order.
+    arrivals: Option<Vec<Vec<(u32, SwitchId)>>>,
 }
 
 impl<'a> Mixer<'a> {
@@ -92,7 +92,7 @@ impl<'a> Mixer<'a> {
         before: Routed<'a>,
         after: Routed<'a>,
         channels: &'a Channels,
-        order: &[Block],
+        order: Option<&[Block]>,
     ) -> Mixer<'a> {
         let fabric = after.0;
         type Identity = (Guid, Lid, u8, Guid, PortNumber);
@@ -118,11 +118,14 @@ impl<'a> Mixer<'a> {
                 .collect()
         };
         let old: HashSet<Ends> = ends(&old, before.0).into_iter().collect();
-        let blocks = order.iter().map(|b| usize::from(b.number) + 1).max();
-        let mut arrivals = vec![Vec::new(); blocks.unwrap_or(0)];
-        for (time, block) in (1..).zip(order) {
-            arrivals[usize::from(block.number)].push((time, block.switch));
-        }
+        let arrivals = order.map(|order| {
+            let blocks = order.iter().map(|b| usize::from(b.number) + 1).max();
+            let mut arrivals = vec![Vec::new(); blocks.unwrap_or(0)];
+            for (time, block) in (1..).zip(order) {
+                arrivals[usize::from(block.number)].push((time, block.switch));
+            }
+            arrivals
+        });
         Mixer {
             channels,
             before: before.1,
@@ -141,6 +144,30 @@ impl<'a> Mixer<'a> {
                 .collect(),
             hosts,
             arrivals,
+        }
+    }
+
+    /// Where an entry sends a packet: over a channel to a switch. Else what it meets, as bits: nothing at home.
+    fn hop(
+        &self,
+        at: SwitchId,
+        entry: u8,
+        target: Target,
+        all_active: bool,
+    ) -> Result<(ChannelId, SwitchId), u8> {
+        let port = PortNumber(entry);
+        if at == target.switch && port == target.port {
+            return Err(0);
+        }
+        if entry == NO_PATH {
+            return Err(Harm::Hole.bit());
+        }
+        match self.channels.hop(at, port) {
+            Hop::Switch { channel, .. } if !all_active && !self.active[channel] => {
+                Err(Harm::NotActive.bit())
+            }
+            Hop::Switch { channel, to } => Ok((channel, to)),
+            Hop::Nothing => Err(Harm::DeadLink.bit()),
         }
     }
 
@@ -231,8 +258,13 @@ impl<'m> Flow<'m> {
             let pair = &mut self.pairs[s];
             pair.group = usize::from(self.met[s] & LOST != 0);
         }
+        let Some(arrivals) = &mixer.arrivals else {
+            self.mix(lid, target, &mut found.dependencies);
+            self.look(0, 0, found);
+            return self.finish(0, found);
+        };
         let mut last = self.look(0, 0, found);
-        let block = mixer.arrivals.get(lid.index() / 64);
+        let block = arrivals.get(lid.index() / 64);
         for &(time, s) in block.into_iter().flatten() {
             let (old, new) = (self.entries[s], mixer.after.get(s, lid));
             if old != new {
@@ -247,7 +279,6 @@ impl<'m> Flow<'m> {
 
     fn follow(&mut self, target: Target, all_active: bool, dependencies: &mut Dependencies) {
         self.state.fill(State::Unknown);
-        let channels = self.mixer.channels;
         for &source in &self.mixer.sources {
             let mut at = source;
             let mut met = loop {
@@ -259,19 +290,10 @@ impl<'m> Flow<'m> {
                 self.state[at] = State::Walking;
                 self.met[at] = 0;
                 self.walk.push(at);
-                let port = PortNumber(self.entries[at]);
-                if at == target.switch && port == target.port {
-                    break 0;
-                }
-                if port == PortNumber(NO_PATH) {
-                    break Harm::Hole.bit();
-                }
-                let Hop::Switch { channel, to } = channels.hop(at, port) else {
-                    break Harm::DeadLink.bit();
+                let (channel, to) = match self.mixer.hop(at, self.entries[at], target, all_active) {
+                    Ok(hop) => hop,
+                    Err(met) => break met,
                 };
-                if !all_active && !self.mixer.active[channel] {
-                    break Harm::NotActive.bit();
-                }
                 // The packet waits at the end of this channel for the next channel.
                 let next = PortNumber(self.entries[to]);
                 dependencies.add(channel, next);
@@ -284,6 +306,58 @@ impl<'m> Flow<'m> {
                 met |= self.met[at];
                 self.met[at] = met;
                 self.state[at] = State::Known;
+            }
+        }
+    }
+
+    /// Follows packets that go by the old entry or the new one at each switch. A switch is passed once before a packet
+    /// goes in a circle, so each such way is that of some mixture.
+    fn mix(&mut self, lid: Lid, target: Target, dependencies: &mut Dependencies) {
+        let mixer = self.mixer;
+        let both = |s: SwitchId| {
+            [
+                entry(mixer.before, mixer.was[s], lid),
+                mixer.after.get(s, lid),
+            ]
+        };
+        self.met.fill(0);
+        self.state.fill(State::Unknown);
+        self.walk.extend(&mixer.sources);
+        let mut reached = Vec::new();
+        while let Some(at) = self.walk.pop() {
+            if std::mem::replace(&mut self.state[at], State::Known) == State::Known {
+                continue;
+            }
+            reached.push(at);
+            // Until it is known that each way ends.
+            self.met[at] = Harm::Loop.bit();
+            for entry in both(at) {
+                match mixer.hop(at, entry, target, false) {
+                    Err(met) => self.met[at] |= met,
+                    Ok((channel, to)) => {
+                        self.walk.push(to);
+                        for next in both(to) {
+                            dependencies.add(channel, PortNumber(next));
+                            if self.cycles(channel, to, PortNumber(next)) {
+                                self.met[at] |= Harm::Cycle.bit();
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        // What is met further on, until nothing changes: as many rounds as the longest way has switches.
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for &at in reached.iter().rev() {
+                let hops = both(at).map(|entry| mixer.hop(at, entry, target, false));
+                let onward = hops
+                    .iter()
+                    .flatten()
+                    .fold(0, |met, (_, to)| met | self.met[*to]);
+                let met = (self.met[at] | onward) & !Harm::Loop.bit() | onward & Harm::Loop.bit();
+                changed |= met != self.met[at];
+                self.met[at] = met;
             }
         }
     }

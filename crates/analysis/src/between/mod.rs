@@ -3,7 +3,8 @@
 //! After a change of the fabric the switches hold old tables, then a mixture of old and new blocks, then new
 //! tables. [`between`] takes the blocks in the order in which they arrive and, for every LID, follows the
 //! packets from all switches with end nodes after each block that changes the LID's routes. So it covers
-//! every moment. Time is the number of blocks that have arrived.
+//! every moment. Time is the number of blocks that have arrived. [`in_any_order`] covers all mixtures: each switch
+//! has its old entry for a LID or its new one.
 //!
 //! A [`Harm`] is a fault that a packet can meet on its route. Links that only the fabric after the change has carry
 //! no packets yet: OpenSM makes ports ACTIVE once all tables are sent.
@@ -19,7 +20,7 @@
 mod mixer;
 mod order;
 
-use dmodc_analysis::{ChannelId, Channels, Dependencies};
+use crate::{ChannelId, Channels, Dependencies};
 use dmodc_fabric::{Fabric, SwitchId, Tables};
 use mixer::{Found, Mixer};
 use rayon::prelude::*;
@@ -27,6 +28,7 @@ use typed_index_collections::TiSlice;
 
 pub use order::{Block, blocks_as_sent};
 
+/// A fabric and its tables.
 pub type Routed<'r> = (&'r Fabric, &'r Tables);
 
 /// Harm that a packet may meet while tables change.
@@ -62,6 +64,7 @@ impl Harm {
 /// The harm to one group of pairs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Group {
+    /// All pairs.
     pub pairs: u64,
     /// Pairs whose packets did not arrive at some time.
     pub hurt: u64,
@@ -76,6 +79,7 @@ pub struct Group {
 }
 
 impl Group {
+    /// Pairs whose packets met this at some time.
     pub fn met(&self, harm: Harm) -> u64 {
         self.met[harm as usize]
     }
@@ -89,17 +93,30 @@ impl Group {
 /// The harm while new tables replaced old ones.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Between {
+    /// The blocks that arrived.
     pub blocks: u32,
     /// Pairs that the old tables still deliver after the change.
     pub standing: Group,
     /// Pairs that the old tables do not deliver after the change.
     pub cut: Group,
+    /// Channels on cycles of dependencies.
     pub cyclic: usize,
 }
 
 /// Follows all packets while the blocks of `order` arrive one by one. A block that differs and is not in `order`
 /// never arrives.
 pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
+    follow(before, after, Some(order))
+}
+
+/// As [`between`], of blocks that arrive in any order: what packets can meet in some mixture of the tables. There is no
+/// time: `longest` and `total` are 0, and `most` is `hurt`.
+pub fn in_any_order(before: Routed, after: Routed) -> Between {
+    follow(before, after, None)
+}
+
+fn follow(before: Routed, after: Routed, order: Option<&[Block]>) -> Between {
+    let blocks = order.map_or(0, <[Block]>::len);
     let channels = Channels::new(after.0);
     let mixer = Mixer::new(before, after, &channels, order);
     let switches = after.0.switches().len();
@@ -108,10 +125,10 @@ pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
             .into_par_iter()
             .with_min_len(switches / (8 * rayon::current_num_threads()) + 1)
             .fold(
-                || Found::new(&channels, order.len()),
+                || Found::new(&channels, blocks),
                 |found, target| mixer.destinations(SwitchId::from(target), cycles, found),
             )
-            .reduce(|| Found::new(&channels, order.len()), Found::merge)
+            .reduce(|| Found::new(&channels, blocks), Found::merge)
     };
     let mut found = all(TiSlice::from_ref(&[]));
     let cycles = found.dependencies.cycles(&channels);
@@ -123,7 +140,7 @@ pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
     }
     let [standing, cut] = found.groups();
     Between {
-        blocks: order.len() as u32,
+        blocks: blocks as u32,
         standing,
         cut,
         cyclic,

@@ -1,0 +1,117 @@
+//! The proof of tables: of those that were routed here, and of those of any engine.
+
+use super::tables::Judged;
+use crate::failure::Failure;
+use dmodc_analysis::{Channels, UNREACHABLE, UpDown};
+use dmodc_core::{Options, Plan, Ranking};
+use dmodc_fabric::{Fabric, NO_PATH, SwitchId, Tables};
+use dmodc_proof::{Claim, Proven, Refuted, prove_as_used, turning, without_entry};
+use dmodc_watch::sweeps::prove;
+use serde_json::{Value, json};
+use typed_index_collections::{TiSlice, TiVec};
+
+/// Proves tables that were routed by a plan.
+///
+/// # Errors
+/// The first entry that is wrong.
+pub fn proven(
+    fabric: &Fabric,
+    plan: &Plan,
+    options: &Options,
+    tables: &Tables,
+) -> Result<(), Failure> {
+    let rows = fabric.switches().keys().map(|s| &tables.row(s).raw);
+    let rows: TiVec<SwitchId, &[u8]> = rows.collect();
+    let proven = prove(fabric, plan, options, &rows).map(drop);
+    proven.map_err(|wrong| Failure::Invalid(format!("the proof of the tables failed: {wrong}")))
+}
+
+/// What the proof of any engine's tables says.
+pub struct Proof(Result<Proven, Refuted>);
+
+impl Proof {
+    /// Tries to prove tables. The claim is as wide as it can be: each turn is a detour, and each pair without entries and
+    /// without an up-down path is left out. Entries of LIDs that no port has are not judged.
+    pub fn of(judged: &Judged, ranking: &Ranking) -> Proof {
+        let Judged { fabric, tables, .. } = judged;
+        let mut is_owned = vec![false; tables.width()];
+        fabric
+            .lids()
+            .for_each(|(lid, ..)| is_owned[lid.index()] = true);
+        let row = |s| -> Vec<u8> {
+            let entries = tables.row(s).iter().zip(&is_owned);
+            let of = |(&entry, is_owned): (&u8, &bool)| if *is_owned { entry } else { NO_PATH };
+            entries.map(of).collect()
+        };
+        let rows: TiVec<SwitchId, Vec<u8>> = fabric.switches().keys().map(row).collect();
+        let rows: TiVec<SwitchId, &[u8]> = rows.iter().map(Vec::as_slice).collect();
+        let order = &ranking.positions();
+        let claim = Claim {
+            order,
+            detours: &turning(fabric, order, &rows),
+            left_out: &left_out(fabric, ranking, &rows),
+            connect_roots: false,
+        };
+        Proof(prove_as_used(fabric, &rows, &claim))
+    }
+
+    pub fn passed(&self) -> bool {
+        self.0.is_ok()
+    }
+
+    pub fn text(&self, judged: &Judged) -> String {
+        match &self.0 {
+            Ok(Proven { left_out, turns }) => format!(
+                "proof: passed: every other entry delivers, {turns} turns close no cycle, {left_out} entries are left out\n"
+            ),
+            Err(Refuted {
+                switch,
+                lid,
+                reason,
+            }) => {
+                let name = judged.fabric.switch_by_guid(*switch);
+                let name = name.map_or_else(|| switch.to_string(), |s| judged.switch(s));
+                let owner = judged.owner(*lid);
+                format!("proof: FAILED: switch {name}, LID {lid} '{owner}': {reason}\n")
+            }
+        }
+    }
+
+    pub fn json(&self) -> Value {
+        match &self.0 {
+            Ok(Proven { left_out, turns }) => {
+                json!({ "passed": true, "turns": turns, "left_out": left_out })
+            }
+            Err(Refuted {
+                switch,
+                lid,
+                reason,
+            }) => {
+                let (switch, reason) = (switch.to_string(), reason.to_string());
+                json!({ "passed": false, "switch": switch, "lid": lid.0, "reason": reason })
+            }
+        }
+    }
+}
+
+/// The pairs of switches without entries and without an up-down path.
+fn left_out(
+    fabric: &Fabric,
+    ranking: &Ranking,
+    rows: &TiSlice<SwitchId, &[u8]>,
+) -> Vec<(SwitchId, SwitchId)> {
+    let paths = UpDown::new(&Channels::new(fabric), |a, b| ranking.is_up(a, b));
+    let mut pairs = without_entry(fabric, rows);
+    pairs.sort_unstable_by_key(|&(from, to)| (to, from));
+    let to_each = pairs.chunk_by(|a, b| a.1 == b.1);
+    let mut left = Vec::new();
+    for pairs in to_each {
+        let distances = paths.distances(pairs[0].1);
+        let apart = pairs
+            .iter()
+            .filter(|(from, _)| distances[*from] == UNREACHABLE);
+        left.extend(apart);
+    }
+    left.sort_unstable();
+    left
+}
