@@ -173,7 +173,7 @@ def analyze(
 ) -> dict[str, Any]:
     """Computes congestion risk, bandwidth and rates of traffic patterns: the keys of `dmodc analyze --json`.
 
-    Patterns: a2a, rp, sp (these three if none is given), cn2io and io2cn (of the node types of the options), ebb, rails;
+    Patterns: a2a, rp, sp (these three if none is given), cn2io and io2cn (of the node types of the options), ebb;
     and the traffic of a program as `pairs` of end nodes. End nodes that are not in `order` take no part.
     Each risk has an array by port beside it, in the order of `Fabric.ports`, such as `a2a_by_port`. The figures of
     `pairs` contain `flows_by_port` and `least_rate_by_port`; the latter is NaN for a port without flows.
