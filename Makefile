@@ -179,7 +179,7 @@ fabrics: setup build
 	    --engines $(ENGINES) -o target/fabrics --markdown docs/fabrics.md
 
 # Writes docs/results: random throws at 648 and 8,640 nodes, RESULTS_THROWS_648 (300) and RESULTS_THROWS_8640 (60) of
-# each kind, of slow planes 10 and 6, RESULTS_JOBS of them side by side, and their report. It continues the rows of
+# each kind, RESULTS_JOBS of them side by side, and their report. It continues the rows of
 # RESULTS_OUT, at first those of docs/results/rows.tar.gz; without both it starts anew.
 results: setup build $(RESULTS_OUT) $(RESULTS)/648.net $(RESULTS)/8640.net $(TIMED)
 	$(DMODC) compare $(TIMED) --engines $(THROWN_8640) --degrade switches --max-exponent 0 --throws 0 \
@@ -189,17 +189,14 @@ results: setup build $(RESULTS_OUT) $(RESULTS)/648.net $(RESULTS)/8640.net $(TIM
 	$(call throw,8640,$(THROWN_8640),switches,7,$(RESULTS_THROWS_8640))
 	$(call throw,8640,$(THROWN_8640),links,10,$(RESULTS_THROWS_8640))
 	$(call throw,648,$(SLOW_648),$(SLOW),,$(RESULTS_THROWS_648))
-	$(call throw,648,$(SLOW_648),planes=1,,10)
 	$(call throw,8640,$(SLOW_8640),$(SLOW),,$(RESULTS_THROWS_8640))
-	$(call throw,8640,$(SLOW_8640),planes=1,,6)
 	$(MAKE) report
 
-# Writes RESULTS_OUT/report.html from the rows in that folder, and figures, tables and rows into docs/results.
+# Writes RESULTS_OUT/report.html from the rows in that folder, and tables and rows into docs/results.
 report: build $(RESULTS_OUT)
 	$(DMODC) report $(RESULTS_OUT)
 	sed -i -e '/^<!-- summary -->/,/^<!-- end -->/{//!d}' \
 	    -e '/^<!-- summary -->/r $(RESULTS_OUT)/summary.md' docs/results/README.md
-	cp $(RESULTS_OUT)/*.svg docs/results
 	cd $(RESULTS_OUT) && tar -I 'gzip -9n' --sort=name --mtime=@0 --owner=0 --group=0 -cf $(abspath $(ROWS)) throws-*.csv
 
 # The rows of docs/results, if there are any.

@@ -6,7 +6,7 @@
 use super::axis;
 use super::measures::Measure;
 use super::panels::Panels;
-use super::sets::{Set, engines, versions};
+use super::sets::{Set, engines};
 use super::stats::{Quartiles, bounds, points, running};
 use super::style::{FONT, color, dash, number};
 use crate::compare::{EngineSpec, ThrowRow};
@@ -33,18 +33,6 @@ pub fn faults(set: &Set) -> Panels {
     let panels = panels.collect();
     Panels {
         size: PANEL,
-        columns: 2,
-        caption: format!(
-            "{}\nPoints: the {} throws in which all pairs have an up-down path. Lines and bands: running medians and \
-             quartiles, some pixels apart.{}",
-            set.caption(),
-            set.connected_throws(),
-            if set.has_bound() {
-                " Dotted: the bound."
-            } else {
-                ""
-            }
-        ),
         legend: specs,
         panels,
     }
@@ -173,17 +161,8 @@ pub fn runtime(sets: &[Set]) -> Option<Panels> {
         }
         svg
     });
-    let titles: Vec<String> = sets.iter().map(Set::title).collect();
-    // Two titles to a line: more would be too long.
-    let titles: Vec<String> = titles.chunks(2).map(|two| two.join("; ")).collect();
     Some(Panels {
         size: RUNTIME,
-        columns: 1,
-        caption: format!(
-            "the fastest of all runs at a fabric, throw 0 included:\n{}\n{}",
-            titles.join("\n"),
-            versions(sets.iter().flat_map(|set| &set.rows)).join("; ")
-        ),
         legend: specs,
         panels: vec![panel],
     })

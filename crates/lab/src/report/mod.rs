@@ -1,5 +1,4 @@
-//! The report of a comparison: one HTML file with everything in it, its figures as SVG files, and its tables
-//! in short as Markdown.
+//! The report of a comparison: one HTML file with everything in it, and its tables in short as Markdown.
 //!
 //! ```text
 //! throws-*.csv ─ sets ─ stats ─┬─ tables ─┬─ summary.md
@@ -30,26 +29,21 @@ pub struct Report {
     pub html: String,
     /// The tables in short, as Markdown.
     pub summary: String,
-    /// The figures alone: file names and SVG.
-    pub figures: Vec<(String, String)>,
+    /// How many figures the page has.
+    pub figures: usize,
 }
 
 /// Makes the report of folders that `dmodc compare --degrade` has written to.
 pub fn report(dirs: &[impl AsRef<Path>]) -> Result<Report, LabError> {
     let sets = sets::read(dirs)?;
-    let mut figures = Vec::new();
-    let mut sections = Vec::new();
-    for set in sets.iter().filter(|set| set.throws() > 0) {
-        let faults = charts::faults(set);
-        sections.push(page::section(set, &faults));
-        figures.push((format!("risk-{}.svg", set.slug()), faults.svg()));
-    }
+    let thrown = sets.iter().filter(|set| set.throws() > 0);
+    let sections: Vec<String> = thrown
+        .map(|set| page::section(set, &charts::faults(set)))
+        .collect();
     let runtime = charts::runtime(&sets);
-    let html = page::page(&sets, &sections, runtime.as_ref());
-    figures.extend(runtime.map(|runtime| ("runtime.svg".into(), runtime.svg())));
     Ok(Report {
-        html,
+        html: page::page(&sets, &sections, runtime.as_ref()),
         summary: summary::summary(&sets),
-        figures,
+        figures: sections.len() + usize::from(runtime.is_some()),
     })
 }

@@ -171,8 +171,8 @@ pub fn page(sets: &[Set], sections: &[String], runtime: Option<&Panels>) -> Stri
     }
     html += "</ul>\n<p><b>A throw</b> hits <i>a</i> = ⌊2<sup><i>m u</i></sup> − 1⌋ pieces of the \
          complete fabric, <i>u</i> uniform, or as many as were asked for: switches that carry no end nodes, or \
-         links between switches, are removed; links come up at a quarter of their speed, all links of a plane at \
-         half of it. All engines route the same fabric, those of OpenSM in the same OpenSM, one after another.</p>\n<dl>\n";
+         links between switches, are removed; links come up at a quarter of their speed. All \
+         engines route the same fabric, those of OpenSM in the same OpenSM, one after another.</p>\n<dl>\n";
     for (term, meaning) in terms(sets) {
         let _ = writeln!(html, "<dt>{term}</dt><dd>{meaning}</dd>");
     }

@@ -18,10 +18,6 @@ const OTHERS: [&str; 5] = ["#8a8a8a", "#c2473d", "#5f7f2a", "#7a5230", "#3f6f8f"
 
 pub const FONT: &str = "sans-serif";
 
-/// The colours of a figure that follow the reader's choice of dark or light.
-pub const SCHEME: &str = "<style>svg{color:#1a1a1a;background:#fff}\
-    @media screen and (prefers-color-scheme:dark){svg{color:#ddd;background:#16181b}}</style>";
-
 pub fn color(spec: &EngineSpec) -> &'static str {
     let known = COLORS.iter().find(|(name, _)| *name == spec.engine());
     let sum = spec.engine().bytes().map(usize::from).sum::<usize>();

@@ -55,9 +55,7 @@ how OpenSM ended.
 
 With --degrade each throw degrades floor(2^(M*u) - 1) pieces of the complete fabric, u uniform:
 switches without end nodes or links between switches are removed; with 'slow' links between switches
-come up at a quarter of their speed, with 'planes' all links of a plane at half of it (a plane is a
-connected part of the fabric without the leaves, with its links to them). Numbers after '=' replace
-that count, one for each throw in turn: slow=1,10,100. If speeds differ, rows also have the risks over
+come up at a quarter of their speed. Numbers after '=' replace that count, one for each throw in turn: slow=1,10,100. If speeds differ, rows also have the risks over
 capacity, and the table their medians.
 
 Rows go to DIR/throws-FABRIC-WHAT.csv, the complete fabric (throw 0) first; a later run continues an
@@ -86,7 +84,7 @@ pub struct Args {
     #[arg(long, value_name = "F")]
     markdown: Option<PathBuf>,
     /// Remove equipment at random, or make it slow, again and again, instead of routing the fabrics as they are: WHAT
-    /// is switches, links, slow or planes
+    /// is switches, links or slow
     #[arg(long, value_name = "WHAT[=N,...]", conflicts_with_all = ["markdown", "json"], value_parser = degrade)]
     degrade: Option<Degrade>,
     /// How often
@@ -232,7 +230,7 @@ fn degrade(text: &str) -> Result<Degrade, String> {
     })
 }
 
-pub fn exponent(text: &str) -> Result<f64, &'static str> {
+fn exponent(text: &str) -> Result<f64, &'static str> {
     let expected = "a number from 0 to 20";
     let exponent: f64 = text.parse().map_err(|_| expected)?;
     let fits = (0.0..=20.0).contains(&exponent);
