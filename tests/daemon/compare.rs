@@ -7,8 +7,7 @@ mod page;
 
 use crate::support::opensm::plugin_dir;
 use crate::support::{done, ends, root, tool};
-use dmodc_fabric::PortNumber;
-use dmodc_formats::netlist::{Kind, Netlist};
+use dmodc_formats::netlist::Netlist;
 use dmodc_lab::compare::{Real, ThrowRow, read_throws};
 use serde_json::Value;
 use std::fs;
@@ -87,16 +86,10 @@ const NODES_96: &str = "PGFT(3;6,4,4;1,2,3;1,1,1)";
 #[test]
 fn throws_are_made_resumed_and_reported() {
     let study = Study::new(NODES_96, 5);
-    let [net, out, io] = ["tree.net", "results", "io.guids"].map(|name| study.path(name));
-    let netlist = Netlist::read(Path::new(&net)).expect("our own netlist");
-    let nodes = netlist.nodes.iter().filter(|n| n.kind == Kind::Ca);
-    let some = nodes.step_by(6);
-    let guids = some.map(|n| format!("{}\n", n.simulated_port_guid(PortNumber(1))));
-    fs::write(&io, guids.collect::<String>()).expect("a file of GUIDs");
+    let [net, out] = ["tree.net", "results"].map(|name| study.path(name));
     let throw = |throws: u32| {
-        let engines = "dmodc,dmodc:paper,dmodc:reference+io,ftree,ftree+roots,minhop";
-        let series =
-            format!("--degrade links --throws {throws} --max-exponent 3 --io-guids {io} --jobs 2");
+        let engines = "dmodc,dmodc:paper,dmodc:reference,ftree,ftree+roots,minhop";
+        let series = format!("--degrade links --throws {throws} --max-exponent 3 --jobs 2");
         let text = compared(&format!("{net} --engines {engines} {series} -o {out}"));
         has(&text, &format!("\n'dmodc report {out}' makes"));
         text
@@ -137,7 +130,7 @@ fn throws_are_made_resumed_and_reported() {
             continue;
         }
         assert_eq!((row.nodes, row.no_route), (96, Some(0)), "{row:?}");
-        assert!(row.cn2io.is_some() && row.sp_ftree.is_some());
+        assert!(row.sp_ftree.is_some());
         let ebb = row.ebb.expect("a percentage").0;
         assert!((1.0..=100.0).contains(&ebb) && row.credit_loops.is_some());
         assert!(row.host_credit_loops.is_some());
@@ -261,12 +254,12 @@ fn programs_and_options_take_part() {
     assert_eq!(result["rows"][0]["reason"], "timed out after 1 s");
 }
 
-/// Rows belong to the content of fabric, I/O nodes, programs and tables: `compare` adds none where a file has changed.
+/// Rows belong to the content of fabric, programs and tables: `compare` adds none where a file has changed.
 #[test]
 fn rows_of_other_files_are_not_continued() {
     let study = Study::new(NODES_96, 5);
-    let names = ["tree.net", "results", "my.sh", "other", "kept", "io.guids"];
-    let [net, out, program, other, kept, io] = names.map(|name| study.path(name));
+    let names = ["tree.net", "results", "my.sh", "other", "kept"];
+    let [net, out, program, other, kept] = names.map(|name| study.path(name));
     let write = |file: &str, text: &str| fs::write(file, text).expect("a file");
     let told = |args: &str, code: i32, text: &str| {
         let args = format!("{args} --degrade links=1,2 --throws 2 -o {out}");
@@ -302,9 +295,6 @@ fn rows_of_other_files_are_not_continued() {
     fs::create_dir(&kept).expect("a folder");
     write(&format!("{kept}/tree-links-1-kept.lfts"), "");
     told(&engines, 2, "are of other files than");
-    write(&io, "0x1\n");
-    let with_io = format!("{net} --engines minhop --io-guids {io}");
-    told(&with_io, 2, "other --io-guids");
     // The rows of another version of Dmodc stay, and the output names that version.
     let file = study.path("results/throws-tree-links.csv");
     let rows = fs::read_to_string(&file).expect("rows");

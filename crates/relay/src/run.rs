@@ -20,7 +20,6 @@ pub struct Run {
     pub options: String,
     pub avoids_throttled_links: bool,
     roots: *mut c_char,
-    io: *mut c_char,
 }
 
 /// The times of an engine's callbacks.
@@ -48,7 +47,6 @@ impl Run {
             Run {
                 engine: words.next().unwrap_or_default().to_owned(),
                 roots: option(words.next()),
-                io: option(words.next()),
                 options: words.next().unwrap_or("-").to_owned(),
                 avoids_throttled_links: words.next() == Some("avoid"),
             }
@@ -79,7 +77,6 @@ impl Run {
             }
             (*osm).routing_engine_list = entry;
             (*osm).subn.opt.root_guid_file = self.roots;
-            (*osm).subn.opt.io_guid_file = self.io;
             (*osm).subn.opt.avoid_throttled_links = self.avoids_throttled_links.into();
             let start = Instant::now();
             let (own, stand_in) = (&*entry, &*(*osm).default_routing_engine);

@@ -8,8 +8,8 @@ use super::lanes::lane_loops;
 use super::levels::Levels;
 use super::throw_row::{Real, ThrowRow};
 use dmodc_analysis::{Channels, CheckReport, Exact, Risk, Traffic, bound, check};
-use dmodc_core::{Engine, NodeType, NodeTypes, Options, Ranking};
-use dmodc_fabric::{Fabric, Guid, NodeId, Tables};
+use dmodc_core::{Engine, Options, Ranking};
+use dmodc_fabric::{Fabric, NodeId, Tables};
 use serde_json::{Value, json};
 
 /// The random permutations, the same for all engines.
@@ -99,14 +99,13 @@ pub struct Orders {
     pub dmodc: Vec<NodeId>,
 }
 
-/// Measures the tables of an engine and completes its row. `io` are port GUIDs of I/O nodes.
+/// Measures the tables of an engine and completes its row.
 pub fn measured(
     row: ThrowRow,
     fabric: &Fabric,
     tables: &Tables,
     levels: Option<&Levels>,
     orders: &Orders,
-    io: &[Guid],
     scale: &Scale,
 ) -> ThrowRow {
     let tick = |_| ();
@@ -115,13 +114,6 @@ pub fn measured(
     let traffic = Traffic::new(fabric, tables, order);
     let ranking = Ranking::new(fabric, &Options::default());
     let found = Common::new(fabric, tables, &ranking, &traffic, scale);
-    let types = NodeTypes::new(&Options {
-        io_guids: io.to_vec(),
-        ..Options::default()
-    });
-    let is = |node: NodeId, t| types.of(fabric.end_nodes()[node].guid) == t;
-    let (compute, io) = (|n| is(n, NodeType::Compute), |n| is(n, NodeType::Io));
-    let cn2io = || traffic.type_to_type(compute, io, &tick).value;
     let ftree = (!orders.ftree.is_empty()).then(|| Traffic::new(fabric, tables, &orders.ftree));
     let sp_ftree = ftree.map(|traffic| traffic.shifts(&tick));
     let sp_dmodc = is_ordered.then(|| traffic.shifts(&tick));
@@ -143,7 +135,6 @@ pub fn measured(
         rp: Some(found.rp.value),
         sp_ftree: value(&sp_ftree),
         sp_dmodc: value(&sp_dmodc),
-        cn2io: types.are_given().then(cn2io),
         ebb: found.ebb.map(Real),
         credit_loops: Some(report.credit_loops.count),
         host_credit_loops: Some(report.host_credit_loops.count),

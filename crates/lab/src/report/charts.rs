@@ -39,10 +39,7 @@ pub fn faults(set: &Set) -> Panels {
 }
 
 fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
-    // Engines that get the I/O nodes are only of interest for traffic to these.
-    let shown = |c: &&EngineSpec| measure == Measure::Cn2io || !c.gets_io;
-    let shown: Vec<&EngineSpec> = specs.iter().filter(shown).collect();
-    let all: Vec<Vec<(usize, f64)>> = shown.iter().map(|c| points(set, c, measure)).collect();
+    let all: Vec<Vec<(usize, f64)>> = specs.iter().map(|c| points(set, c, measure)).collect();
     let bounds = bounds(set, measure);
     let points = || all.iter().chain([&bounds]).flatten();
     let most = points().map(|p| p.0).max().unwrap_or(1).max(2);
@@ -72,8 +69,8 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
             svg += &polyline(line, ("currentColor", 2), dotted, "bound");
         }
         // Draws the first engine last, over the others.
-        for (i, (spec, points)) in shown.iter().zip(&all).enumerate().rev() {
-            let aside = aside(i, shown.len(), 0.025);
+        for (i, (spec, points)) in specs.iter().zip(&all).enumerate().rev() {
+            let aside = aside(i, specs.len(), 0.025);
             let at = |removed: f64, y: f64| pixels(removed.max(NONE) * aside, y.max(least));
             let (name, color) = (escaped(&spec.to_string()), color(spec));
             let _ = write!(svg, "<g fill=\"{color}\" fill-opacity=\"0.5\">");
@@ -97,7 +94,7 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
             let before = all[..i].iter().filter(|of| running(of) == line).count();
             let line_of = |of: fn(&Quartiles) -> f64| -> Vec<(i32, i32)> {
                 let points = line.iter().map(|q| at(q.x, of(q)));
-                let shift = below(i, shown.len());
+                let shift = below(i, specs.len());
                 points.map(|(x, y)| (x, y + shift)).collect()
             };
             let (low, high) = (line_of(|q| q.low), line_of(|q| q.high));
@@ -113,7 +110,7 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
 /// Time of both callbacks over nodes: the fastest of all throws at a fabric, since other work on the
 /// machine makes some throws many times slower. `None` if all fabrics have the same number of nodes.
 pub fn runtime(sets: &[Set]) -> Option<Panels> {
-    let timed = |row: &&ThrowRow| row.callbacks_ms().is_some() && !row.engine.gets_io;
+    let timed = |row: &&ThrowRow| row.callbacks_ms().is_some();
     let rows = || sets.iter().flat_map(|set| &set.rows).filter(timed);
     let specs = engines(rows());
     let mut fastest: BTreeMap<(usize, usize), f64> = BTreeMap::new();

@@ -232,11 +232,9 @@ SP=Shift permutations: the maximum over all shifts, in the order of OpenSM's ftr
 bound=The least A2A that the links between levels allow routes that are balanced by destination and do not turn, \
     by Dmodc's ranks. Others can have less.
 over capacity=Each port's flows divided by what its link carries, as a part of what the fastest link carries.
-compute to I/O=All other nodes send to the I/O nodes: the maximum over all shifts. Less is better.
 ebb=Effective bisection bandwidth: one random half of the nodes sends to the other, a flow gets 1/k of its most \
     loaded link; the mean. More is better.
 +roots=The engine was given the switches at the top (<code>root_guid_file</code>).
-+io=The engine was given the I/O nodes (<code>io_guid_file</code>).
 dmodc:paper=Dmodc with <code>dmodc.faults=paper</code>: the paper's rule.
 dmodc:reference=Dmodc with the complete fabric as its <code>dmodc.reference</code>.
 dmodc:ignore=Dmodc with <code>dmodc.capacity=ignore</code>: it does not know of speeds.
@@ -252,10 +250,8 @@ fn terms(sets: &[Set]) -> impl Iterator<Item = (&'static str, &'static str)> {
         "SP" => measures(Measure::SpFtree) || measures(Measure::SpDmodc),
         "bound" => sets.iter().any(Set::has_bound),
         "over capacity" => measures(Measure::A2aCapacity),
-        "compute to I/O" => measures(Measure::Cn2io),
         "ebb" => measures(Measure::Ebb),
         "+roots" => engines(&|spec| spec.gets_roots),
-        "+io" => engines(&|spec| spec.gets_io),
         ":avoid" => engines(&|spec| spec.variant().ends_with(term)),
         _ if term.starts_with("dmodc:") => engines(&|spec| spec.variant() == term),
         _ => true,

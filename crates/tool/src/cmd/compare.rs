@@ -63,8 +63,7 @@ interrupted one. --jobs makes throws side by side, each with its own ibsim and O
 the times of all engines alike. --part I/N makes every Nth throw, into
 DIR/throws-FABRIC-WHAT-I-of-N.csv, and throw 0 in each part; 'dmodc report' reads the parts of one
 folder, or of several. --keep writes FABRIC-WHAT-THROW.net.gz, with LIDs, and
-FABRIC-WHAT-THROW-ENGINE.lfts.gz of each new throw; ENGINE=lfts:DIR compares them again. 'ENGINE+io'
-gives the engine the --io-guids. The table printed has medians over the throws that an engine routes
+FABRIC-WHAT-THROW-ENGINE.lfts.gz of each new throw; ENGINE=lfts:DIR compares them again. The table printed has medians over the throws that an engine routes
 whole: all pairs have an up-down path and a route. Rows are of the contents of fabric, programs and
 tables, and no others are taken for them. 'dmodc draw' shows what --keep has kept. See dmodc report.
 
@@ -97,9 +96,6 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "1", requires = "degrade",
         value_parser = clap::value_parser!(u16).range(1..))]
     jobs: u16,
-    /// Port GUIDs of I/O nodes, for ENGINE+io and the risk of compute to I/O traffic
-    #[arg(long, value_name = "F", requires = "degrade", value_parser = input())]
-    io_guids: Option<PathBuf>,
     /// Make only every Nth throw, from the Ith on, into a file of its own: for many machines
     #[arg(long, value_name = "I/N", requires = "degrade", value_parser = part)]
     part: Option<(u32, u32)>,
@@ -146,9 +142,6 @@ pub fn run(args: Args) -> Outcome {
             ));
         }
         return throws::run(&args, degrade, plugin, scale, limit);
-    }
-    if args.engines.iter().any(|spec| spec.gets_io) {
-        return Err(Failure::Usage("'+io' is for --degrade with --io-guids"));
     }
     let (runs, engine) = (MultiEngineRun::new(plugin, limit), Engine::new(0)?);
     let mut journal = None;
