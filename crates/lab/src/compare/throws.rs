@@ -197,7 +197,7 @@ impl Thrower {
             let known = known.unwrap_or_else(|| {
                 let scale = &self.series.scale;
                 let row = unmeasured(spec);
-                let row = metrics::measured(row, &fabric, &tables, levels, &orders, scale);
+                let (row, _) = metrics::measured(row, &fabric, &tables, levels, &orders, scale);
                 measured.push((tables, levels, row));
                 measured.len() - 1
             });
