@@ -4,13 +4,11 @@ mod throws;
 
 use super::reading::Reading;
 use crate::failure::{Failure, Outcome};
-use crate::input::{input, is_dash};
-use crate::output::{print_json, print_text, progress, write_to};
+use crate::input::input;
+use crate::output::{print_json, print_text, progress};
 use dmodc_core::Engine;
 use dmodc_formats::netlist::Equipment;
-use dmodc_lab::compare::{
-    EngineSpec, Journal, MultiEngineRun, Row, Scale, compare_whole, markdown,
-};
+use dmodc_lab::compare::{EngineSpec, Journal, MultiEngineRun, Row, Scale, compare_whole};
 use dmodc_lab::sim::{NoTables, Plugin, when_stopped};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -27,7 +25,7 @@ const BAR: &str = "{msg} {wide_bar} {pos}/{len} {eta}";
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dmodc compare fabric.net --engines dmodc,updn,updn+roots -o results
-  dmodc compare *.ibnetdiscover --markdown fabrics.md
+  dmodc compare *.ibnetdiscover > fabrics.txt
   dmodc compare fabric.net --engines dmodc,nue:vls=0,dfsssp:qos,mine=exec:./mine.py
   dmodc compare fabric.net --engines dmodc,ftree,ftree+roots,updn+roots,minhop,sssp \\
       --degrade switches --throws 60 --max-exponent 7 -o results
@@ -79,12 +77,9 @@ pub struct Args {
     /// Folder for the rows, which are appended [default with --degrade: results; else none]
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Write the table as Markdown
-    #[arg(long, value_name = "F")]
-    markdown: Option<PathBuf>,
     /// Remove equipment at random, or make it slow, again and again, instead of routing the fabrics as they are: WHAT
     /// is switches, links or slow
-    #[arg(long, value_name = "WHAT[=N,...]", conflicts_with_all = ["markdown", "json"], value_parser = degrade)]
+    #[arg(long, value_name = "WHAT[=N,...]", conflicts_with = "json", value_parser = degrade)]
     degrade: Option<Degrade>,
     /// How often
     #[arg(long, value_name = "N", default_value = "60", requires = "degrade")]
@@ -171,15 +166,11 @@ pub fn run(args: Args) -> Outcome {
     }
     bar.finish_and_clear();
     let rows = lock(&rows);
-    if let Some(path) = &args.markdown {
-        write_to(path, |out| out.write_all(markdown(&rows).as_bytes()))?;
-    }
-    let is_taken = args.markdown.as_deref().is_some_and(is_dash);
     if args.json {
         let rows: Value = rows.iter().map(Row::json).collect();
         print_json(&json!({ "rows": rows, "permutations": args.permutations, "seed": args.seed }))?;
     } else {
-        print_text(&text(&rows), is_taken)?;
+        print_text(&text(&rows), false)?;
     }
     Ok(ExitCode::SUCCESS)
 }
