@@ -1,8 +1,8 @@
-//! The report of a comparison: one HTML file with everything in it, and its tables in short as Markdown.
+//! The report of a comparison: one HTML file with everything in it.
 //!
 //! ```text
-//! throws-*.csv ─ sets ─ stats ─┬─ tables ─┬─ summary.md
-//!                              └─ charts ─┴─ page ─ report.html
+//! throws-*.csv ─ sets ─ stats ─┬─ tables ─┬─ page ─ report.html
+//!                              └─ charts ─┘
 //! ```
 //!
 //! The report measures nothing: the same folders give the same report.
@@ -10,16 +10,16 @@
 mod axis;
 mod charts;
 mod measures;
+mod medians;
 mod page;
 mod panels;
 mod sets;
 mod stats;
 mod style;
-mod summary;
 mod tables;
 
+pub use medians::medians;
 pub use stats::median;
-pub use summary::medians;
 
 use crate::LabError;
 use std::path::Path;
@@ -27,8 +27,6 @@ use std::path::Path;
 pub struct Report {
     /// The page, with its figures.
     pub html: String,
-    /// The tables in short, as Markdown.
-    pub summary: String,
     /// How many figures the page has.
     pub figures: usize,
 }
@@ -43,7 +41,6 @@ pub fn report(dirs: &[impl AsRef<Path>]) -> Result<Report, LabError> {
     let runtime = charts::runtime(&sets);
     Ok(Report {
         html: page::page(&sets, &sections, runtime.as_ref()),
-        summary: summary::summary(&sets),
         figures: sections.len() + usize::from(runtime.is_some()),
     })
 }

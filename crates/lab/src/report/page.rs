@@ -5,7 +5,6 @@ use super::panels::Panels;
 use super::sets::{Set, versions};
 use super::stats::cut_throws;
 use super::style::number;
-use super::summary::idle;
 use super::tables;
 use crate::compare::EngineSpec;
 use crate::xml::escaped;
@@ -136,6 +135,15 @@ fn id(set: &Set) -> String {
     let slug = set.slug();
     let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     slug.chars().map(allowed).collect()
+}
+
+/// The number of throws that hit nothing, in words; empty if there are none.
+fn idle(set: &Set) -> String {
+    match set.idle_throws() {
+        0 => String::new(),
+        1 => ", 1 hits nothing".into(),
+        idle => format!(", {} hit nothing", number(idle as f64)),
+    }
 }
 
 fn counted(n: usize, what: &str) -> String {
