@@ -4,7 +4,7 @@ An index into the columns of a `Fabric` identifies a switch, an end node or a po
 the library's memory without a copy. An oddity in a file gives a `UserWarning`, or with `strict` a `ValueError`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from typing import Any, Literal, TypedDict, final, type_check_only
 
@@ -68,6 +68,9 @@ class Fabric:
     def nodes(self) -> Nodes: ...
     @property
     def ports(self) -> Ports: ...
+    def degraded(self, what: Literal["links", "switches", "slow"], count: int, seed: int) -> Fabric:
+        """Without `count` random links or switches, or with slow links: as `dmodc degrade` and `dmodc compare --degrade`."""
+
     def write(self, path: str | PathLike[str]) -> None:
         """Writes a netlist; packed if the name ends in `.gz`."""
 
@@ -120,29 +123,6 @@ class Routed:
     def summary(self) -> dict[str, int]:
         """The counts of `dmodc route --json`."""
 
-@final
-class Throw:
-    """A fabric after a throw: without some links or switches, or with slow links."""
-
-    @property
-    def number(self) -> int: ...
-    @property
-    def removed(self) -> int:
-        """The number of links, switches or planes that the throw hits."""
-
-    @property
-    def seed(self) -> int:
-        """The seed that chooses them: `dmodc degrade --links REMOVED --seed SEED` makes the same fabric (of links)."""
-
-    @property
-    def fabric(self) -> Fabric: ...
-
-@final
-class Throws(Iterator[Throw]):
-    """An iterator of throws."""
-
-    def __next__(self) -> Throw: ...
-
 def read(path: str | PathLike[str], *, lmc: int | None = None, strict: bool = False) -> Fabric:
     """Reads a netlist of ibnetdiscover or ibsim, or an opensm-subnet.lst, packed or not."""
 
@@ -173,7 +153,7 @@ def analyze(
 ) -> dict[str, Any]:
     """Computes congestion risk, bandwidth and rates of traffic patterns: the keys of `dmodc analyze --json`.
 
-    Patterns: a2a, rp, sp (these three if none is given), cn2io and io2cn (of the node types of the options), ebb, rails;
+    Patterns: a2a, rp, sp (these three if none is given), cn2io and io2cn (of the node types of the options), ebb;
     and the traffic of a program as `pairs` of end nodes. End nodes that are not in `order` take no part.
     Each risk has an array by port beside it, in the order of `Fabric.ports`, such as `a2a_by_port`. The figures of
     `pairs` contain `flows_by_port` and `least_rate_by_port`; the latter is NaN for a port without flows.
@@ -187,13 +167,3 @@ def ports(
     options: Options | None = None,
 ) -> JudgedPorts:
     """Counts the load of each port by all to all and by the worst permutation: the columns of `dmodc analyze --ports`."""
-
-def throws(
-    fabric: Fabric,
-    what: Literal["links", "switches", "slow", "planes"] = "links",
-    *,
-    count: int,
-    seed: int = 1,
-    max_exponent: float | None = None,
-) -> Throws:
-    """Throws 1 to `count` of `dmodc compare --degrade`: the same seed and exponent choose the same pieces."""

@@ -14,42 +14,34 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// The engines, with and without roots, I/O nodes and a reference. They run in this order and back.
-const ENGINES: [&str; 13] = [
+/// The engines, with and without roots and a reference. They run in this order and back.
+const ENGINES: [&str; 11] = [
     "dmodc",
     "ftree+roots",
     "dmodc:paper",
     "updn",
     "minhop",
     "sssp",
-    "dmodc+io",
     "dmodc:reference",
     "nue",
     "updn+roots",
     "dfsssp",
     "ftree",
-    "ftree+roots+io",
 ];
 
 /// The tables of an OpenSM that runs this engine and no other; `None` if the engine refuses.
-fn alone(net: &Net, whole: &Net, spec: &EngineSpec, roots: &[Guid], io: &[Guid]) -> Option<Tables> {
+fn alone(net: &Net, whole: &Net, spec: &EngineSpec, roots: &[Guid]) -> Option<Tables> {
     let sim = Ibsim::start(&net.path);
     let files = sim::Files::new(&sim).expect("a folder for OpenSM");
-    let guids = |name: &str, guids: &[Guid]| {
-        let text: String = guids.iter().map(|guid| format!("{guid}\n")).collect();
-        let path = files.write(name, text).expect("written");
-        format!("{name}_guid_file {}", path.display())
-    };
     let mut config = sim::Config::engines(spec.engine());
     if spec.is_dmodc() {
         let options = spec.plugin_options(&whole.path);
         config = config.with_plugin(&opensm::plugin()).options(&options);
     }
     if spec.gets_roots {
-        config = config.line(guids("root", roots));
-    }
-    if spec.gets_io {
-        config = config.line(guids("io", io));
+        let text: String = roots.iter().map(|guid| format!("{guid}\n")).collect();
+        let path = files.write("root", text).expect("written");
+        config = config.line(format!("root_guid_file {}", path.display()));
     }
     // After a refusal OpenSM sweeps for ever.
     let mut opensm = files.start(&sim, &config, &["-o"]).expect("OpenSM runs");
@@ -76,23 +68,20 @@ fn refusing(net: &Net, whole: &Net, top: &str) -> (Vec<String>, Vec<String>) {
         .switches()
         .filter(|s| s.description.starts_with(top));
     let roots: Vec<Guid> = tops.map(|s| s.guid).collect();
-    let every_sixth = fabric.end_nodes().iter().step_by(6);
-    let io: Vec<Guid> = every_sixth.map(|n| n.guid).collect();
     let there: Vec<EngineSpec> = ENGINES.map(|name| name.parse().expect("a name")).into();
     let back = there.iter().rev();
     let order: Vec<EngineSpec> = there.iter().chain(back).cloned().collect();
     let runs = MultiEngineRun {
-        io: io.clone(),
         whole: Some(whole.netlist.clone()),
         ..runs()
     };
     let answer = runs.route(&net.netlist, &order).expect("OpenSM runs");
 
     assert_eq!(answer.outcomes.len(), order.len());
-    let plain = alone(net, whole, &there[0], &roots, &io);
+    let plain = alone(net, whole, &there[0], &roots);
     let (mut refusing, mut unlike) = (Vec::new(), Vec::new());
     for (i, spec) in there.iter().enumerate() {
-        let expected = alone(net, whole, spec, &roots, &io);
+        let expected = alone(net, whole, spec, &roots);
         for run in [i, order.len() - 1 - i] {
             let tables = match &answer.outcomes[run] {
                 Outcome::Routed(copied, ..) => Some(copied.tables(&fabric)),
@@ -121,7 +110,7 @@ fn every_engine_s_tables_are_those_that_it_makes_alone() {
     let net = Net::pgft_with_lids(FIGURE_1);
     let (refusing, unlike) = refusing(&net, &net, "L3-");
     // The paper's rule orders switches by GUIDs, and numbers their LIDs by them.
-    let by_guid = vec!["dmodc:paper".into(), "dmodc+io".into()];
+    let by_guid = vec!["dmodc:paper".into()];
     assert_eq!((refusing, unlike), (vec![], by_guid));
 }
 
@@ -136,7 +125,7 @@ fn so_they_are_with_links_gone() {
     let net = Net::write(less).without_links(6, 3);
     let (refusing, unlike) = refusing(&net, &whole, "L2-");
     assert_eq!(refusing, ["ftree"]);
-    assert_eq!(unlike, ["dmodc:paper", "dmodc+io", "dmodc:reference"]);
+    assert_eq!(unlike, ["dmodc:paper", "dmodc:reference"]);
 }
 
 #[test]

@@ -3,7 +3,6 @@
 
 use crate::support::*;
 use dmodc_fabric::Fabric;
-use dmodc_fabric::random::Random;
 use dmodc_formats::netlist::Netlist;
 
 /// A netlist spoilt in one way.
@@ -157,41 +156,4 @@ fn oddities_of_a_capture_have_a_sensible_reading() {
             assert!(again.unwrap() == netlist, "{what}");
         }
     }
-}
-
-#[test]
-fn whatever_is_read_is_sound_once_it_is_written() {
-    let texts = "crlf.ibnetdiscover short-names.net no-tabs.ibnetdiscover";
-    let texts = texts
-        .split(' ')
-        .map(|name| std::fs::read_to_string(data(name)).unwrap());
-    let texts: Vec<String> = texts.collect();
-    let words = "xxxxxx|(|)|\"|[|]|65535|49151|0x|lid |lmc 8|#|\x1b[0m| |S-00000000000000a1";
-    let words = words.split('|').chain(["switchguid=0xa2(a1)", "{ SW", "="]);
-    let pieces: Vec<&str> = words.collect();
-    let mut random = Random::new(18);
-    let (mut accepted, mut odd) = (0, 0);
-    for _ in 0..5_000 {
-        let mut text = texts[random.below(texts.len())].clone();
-        for _ in 0..1 + random.below(3) {
-            let mut cut = || {
-                let at = random.below(text.len());
-                let mut before = (0..=at).rev();
-                before.find(|&at| text.is_char_boundary(at)).unwrap()
-            };
-            let (from, len) = (cut(), random.below(6));
-            let to = (from + len).min(text.len());
-            if text.is_char_boundary(to) {
-                text.replace_range(from..to, pieces[random.below(pieces.len())]);
-            }
-        }
-        let Ok(read) = Netlist::parse_leniently(text.as_bytes()) else {
-            continue;
-        };
-        accepted += 1;
-        odd += u64::from(read.warnings.count() > 0);
-        let again = Netlist::parse(&read.value.to_text());
-        assert!(again.as_ref() == Ok(&read.value), "{again:?} of\n{text}");
-    }
-    assert!(accepted > 1_000 && odd > 300, "{accepted} {odd}");
 }

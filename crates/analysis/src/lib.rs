@@ -10,7 +10,7 @@
 //! - `updown`: directions of links, shortest up-down paths; `channels`: directed ports, numbered densely;
 //! - `deadlock`: cycles of the channel dependency graph; `check`, `report`: what is wrong, counted, with the first cases;
 //! - `traffic`: routes in a layout that is fast to follow; `congestion`: A2A, RP, SP; `bound`: the least that any routes
-//!   can have; `groups`: within rails; `exact`: the worst permutation; `rates`, `ebb`: fair rates, bisection bandwidth;
+//!   can have; `exact`: the worst permutation; `rates`, `ebb`: fair rates, bisection bandwidth;
 //! - [`between`]: packets while new tables replace old ones;
 //! - `oracle`: the same in the obvious way, for tests.
 
@@ -24,7 +24,6 @@ mod congestion;
 mod deadlock;
 mod ebb;
 mod exact;
-mod groups;
 #[cfg(test)]
 mod oracle;
 mod rates;
@@ -44,7 +43,6 @@ pub use congestion::{Risk, Tick};
 pub use deadlock::{CreditLoops, Dependencies};
 pub use ebb::Ebb;
 pub use exact::Exact;
-pub use groups::{Grouped, within};
 pub use rates::Rates;
 pub use report::{CheckReport, Route, Tally};
 pub use trace::{End, Step, Trace, trace};

@@ -146,11 +146,6 @@ impl Merged {
             .filter(|ends| ends.iter().all(|&(s, _)| boxes[s].is_some()))
             .collect()
     }
-
-    /// Removes links from the union.
-    pub fn forget(&mut self, links: &[[(SwitchId, PortNumber); 2]]) {
-        self.nominal = Arc::new(self.nominal.without(links.as_flattened()));
-    }
 }
 
 /// Adds the links and end nodes of a reference at dark ports. Numbers of its end nodes continue those of the fabric.
@@ -219,50 +214,6 @@ fn stays(
 }
 
 impl Fabric {
-    /// The same fabric with its switches in another order: `order` has the switch of each place. The GUIDs no longer
-    /// ascend, so `switch_by_guid` does not work on the result. Also returns the former index of each end node.
-    pub fn arranged(&self, order: &TiSlice<SwitchId, SwitchId>) -> (Fabric, TiVec<NodeId, NodeId>) {
-        let mut place: TiVec<_, _> = vec![SwitchId(0); order.len()].into();
-        for (at, &s) in order.iter_enumerated() {
-            place[s] = at;
-        }
-        let mut arranged = Fabric {
-            max_lid: self.max_lid,
-            ..Fabric::default()
-        };
-        for &s in order {
-            arranged.push_switch(self.switches[s].clone());
-        }
-        for (at, &s) in order.iter_enumerated() {
-            arranged.take_ports(at, self, s, &place);
-        }
-        let nodes = arranged.settle(|node| self.end_nodes[node].clone());
-        (arranged, nodes)
-    }
-
-    /// Adds absent switches, each with its links: own port, other switch, port there. Leaves out links at taken ports.
-    /// The speed of the links is unknown. The GUIDs no longer ascend.
-    pub fn add_absent<'l>(
-        &mut self,
-        switches: impl Iterator<Item = &'l [(PortNumber, SwitchId, PortNumber)]> + Clone,
-    ) {
-        let ports = self.switches.iter().map(|s| s.ports).max().unwrap_or(0);
-        let first = self.switches.len();
-        for _ in switches.clone() {
-            self.push_switch(Switch::new(Guid(0), ports));
-        }
-        if !self.speeds.is_empty() {
-            self.speeds.resize(self.peers.len(), Speed::UNKNOWN);
-        }
-        for (index, links) in (first..).map(SwitchId::from).zip(switches) {
-            for &(own, other, there) in links {
-                if self.dark(index, own).is_some() && self.dark(other, there).is_some() {
-                    self.connect((index, own), (other, there));
-                }
-            }
-        }
-    }
-
     /// The index of a switch's port among all ports, if the switch has that port and the port has no link.
     fn dark(&self, switch: SwitchId, port: PortNumber) -> Option<usize> {
         let slot = self.slot(switch, port);

@@ -7,7 +7,7 @@ use dmodc_fabric::{self as snapshot, NodeKind};
 use dmodc_formats::files::{packed_by_name, replace_by};
 use dmodc_formats::input::{self, InputError, Lenient};
 use dmodc_formats::netlist::generate::{Order, Pgft, build};
-use dmodc_formats::netlist::{Names, Netlist};
+use dmodc_formats::netlist::{Equipment, Names, Netlist};
 use pyo3::exceptions::{PyOSError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -80,6 +80,12 @@ impl Fabric {
         let capacity = channels.ids().map(|c| channels.capacity(c));
         columns.set_item("capacity", array(py, capacity)?)?;
         Ok(columns)
+    }
+
+    fn degraded(&self, what: &str, count: usize, seed: u64) -> PyResult<Fabric> {
+        let what: Equipment = what.parse().map_err(refused)?;
+        let netlist = what.hit(&self.netlist, count, seed).map_err(refused)?;
+        Fabric::new(netlist, None)
     }
 
     fn write(&self, path: PathBuf) -> PyResult<()> {

@@ -5,11 +5,9 @@ use crate::fabric::{Fabric, warn};
 use crate::options::{self, Options};
 use crate::refused::refused;
 use crate::tables::Tables;
-use dmodc_analysis::{Exact, Risk, Traffic, Workload, bounds, check as check_tables, within};
+use dmodc_analysis::{Exact, Risk, Traffic, Workload, bounds, check as check_tables};
 use dmodc_core::{Engine, NodeType, NodeTypes, Ranking};
 use dmodc_fabric::{Drained, NodeId};
-use dmodc_formats::netlist::Names;
-use dmodc_watch::wiring;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use typed_index_collections::TiVec;
@@ -73,7 +71,7 @@ pub fn analyze<'py>(
     let traffic = traffic(py, fabric, tables, order, &options)?;
     let patterns = patterns.unwrap_or_else(|| ["a2a", "rp", "sp"].map(String::from).to_vec());
     let pairs = pairs.map(|pairs| places(&traffic, &pairs)).transpose()?;
-    let (tables, names, fabric) = (tables.fitting(fabric)?, &fabric.names, &fabric.fabric);
+    let (tables, fabric) = (tables.fitting(fabric)?, &fabric.fabric);
     let found = PyDict::new(py);
     found.set_item("nodes", fabric.end_nodes().len())?;
     found.set_item("switches", fabric.switches().len())?;
@@ -129,7 +127,6 @@ pub fn analyze<'py>(
                 });
                 set_risk(&found, pattern, risk)?;
             }
-            "rails" => set_rails(&found, fabric, names, tables, nodes)?,
             "sp" => set_risk(&found, "sp", py.detach(|| traffic.shifts(&|_| ())))?,
             "ebb" => {
                 let ebb = py.detach(|| {
@@ -143,7 +140,7 @@ pub fn analyze<'py>(
             }
             other => {
                 return Err(refused(format!(
-                    "'{other}' is no pattern: a2a, all-to-all, rp, sp, cn2io, io2cn, ebb and rails are"
+                    "'{other}' is no pattern: a2a, all-to-all, rp, sp, cn2io, io2cn and ebb are"
                 )));
             }
         }
@@ -254,42 +251,6 @@ fn set_risk(found: &Bound<'_, PyDict>, name: &str, risk: Risk) -> PyResult<()> {
         format!("{name}_by_port"),
         array(found.py(), risk.by_channel)?,
     )
-}
-
-fn set_rails(
-    found: &Bound<'_, PyDict>,
-    fabric: &dmodc_fabric::Fabric,
-    names: &Names,
-    tables: &dmodc_fabric::Tables,
-    nodes: &[NodeId],
-) -> PyResult<()> {
-    let py = found.py();
-    let rails = wiring::rails(fabric, names);
-    let of_rail = |rail: &wiring::Rail| {
-        let is_in = |node: &&NodeId| rail.nodes.binary_search(node).is_ok();
-        nodes.iter().filter(is_in).copied().collect()
-    };
-    let groups: Vec<Vec<NodeId>> = rails.iter().map(of_rail).collect();
-    let grouped = py.detach(|| within(fabric, tables, &groups));
-    let figures = |risk: Risk| {
-        let figures = PyDict::new(py);
-        figures.set_item("risk", risk.value)?;
-        figures.set_item("by_port", array(py, risk.by_channel)?)?;
-        Ok::<_, PyErr>(figures)
-    };
-    let mut alone = Vec::new();
-    for ((rail, group), (a2a, sp)) in rails.iter().zip(&groups).zip(grouped.alone) {
-        let figures_of = PyDict::new(py);
-        figures_of.set_item("rail", &rail.name)?;
-        figures_of.set_item("nodes", group.len())?;
-        figures_of.set_item("a2a", figures(a2a)?)?;
-        figures_of.set_item("sp", figures(sp)?)?;
-        alone.push(figures_of);
-    }
-    let of = PyDict::new(py);
-    of.set_item("at_once", figures(grouped.at_once)?)?;
-    of.set_item("alone", alone)?;
-    found.set_item("rails", of)
 }
 
 fn set_pairs(found: &Bound<'_, PyDict>, pairs: Workload) -> PyResult<()> {

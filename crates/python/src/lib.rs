@@ -10,7 +10,6 @@ mod options;
 mod refused;
 mod route;
 mod tables;
-mod throws;
 
 use pyo3::prelude::*;
 
@@ -29,6 +28,4 @@ mod dmodc {
     const NO_PATH: u8 = dmodc_fabric::NO_PATH;
     #[pymodule_export]
     use crate::tables::{Tables, read_tables};
-    #[pymodule_export]
-    use crate::throws::{Throw, Throws, throws};
 }

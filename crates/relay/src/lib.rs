@@ -9,7 +9,7 @@
 //!
 //! The plugin is the library's, linked anew: with that option it registers a second engine, which has to be the first
 //! of the list. `plan` in DIR has a line for each run, fields separated by tabs, `-` for none: the engine, its
-//! `root_guid_file`, its `io_guid_file`, the options of Dmodc, and `avoid` (OpenSM's
+//! `root_guid_file` (`-`: that of the configuration), the options of Dmodc, and `avoid` (OpenSM's
 //! `avoid_throttled_links`, see [`run::enable_widths`]). For a run with options the plugin registers another Dmodc by
 //! the name in the plan. Each run uses its own entry of OpenSM's list, so that no two runs share an engine's context.
 //!
@@ -135,6 +135,7 @@ impl Relay {
         unsafe {
             copy::subnet(osm, &self.dir.join("subnet"))?;
             run::enable_widths(osm);
+            let roots = (*osm).subn.opt.root_guid_file;
             let mut entry = (*(*osm).routing_engine_list).next;
             for (number, run) in runs.iter().enumerate() {
                 // The list has the engines in the plan's order, without those that OpenSM could not set up.
@@ -145,7 +146,7 @@ impl Relay {
                     continue;
                 }
                 let log_from = copy::log_length(osm);
-                match run.on(osm, entry, prepare) {
+                match run.on(osm, entry, prepare, roots) {
                     Some(done) => {
                         copy::tables(osm, &self.dir.join(format!("{number}.tables")))?;
                         copy::levels(osm, entry, &self.dir.join(format!("{number}.levels")))?;

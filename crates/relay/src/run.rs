@@ -20,7 +20,6 @@ pub struct Run {
     pub options: String,
     pub avoids_throttled_links: bool,
     roots: *mut c_char,
-    io: *mut c_char,
 }
 
 /// The times of an engine's callbacks.
@@ -48,7 +47,6 @@ impl Run {
             Run {
                 engine: words.next().unwrap_or_default().to_owned(),
                 roots: option(words.next()),
-                io: option(words.next()),
                 options: words.next().unwrap_or("-").to_owned(),
                 avoids_throttled_links: words.next() == Some("avoid"),
             }
@@ -60,13 +58,14 @@ impl Run {
     /// Runs the engine; `None` if it refuses.
     ///
     /// # Safety
-    /// `osm` is the running OpenSM, whose lock we hold; `entry` is an entry of its list of engines, and
-    /// `prepare` its function.
+    /// `osm` is the running OpenSM, whose lock we hold; `entry` is an entry of its list of engines, `prepare` its
+    /// function, and `roots` the `root_guid_file` of its configuration.
     pub unsafe fn on(
         &self,
         osm: *mut osm_opensm_t,
         entry: *mut osm_routing_engine_t,
         prepare: Prepare,
+        roots: *mut c_char,
     ) -> Option<Done> {
         // SAFETY: the caller guarantees that the pointers are valid. With `entry` as the head of the list, an
         // engine does not see the relay or the engines before it. Each run reads the options anew.
@@ -78,8 +77,8 @@ impl Run {
                 }
             }
             (*osm).routing_engine_list = entry;
-            (*osm).subn.opt.root_guid_file = self.roots;
-            (*osm).subn.opt.io_guid_file = self.io;
+            let has_own = !self.roots.is_null();
+            (*osm).subn.opt.root_guid_file = if has_own { self.roots } else { roots };
             (*osm).subn.opt.avoid_throttled_links = self.avoids_throttled_links.into();
             let start = Instant::now();
             let (own, stand_in) = (&*entry, &*(*osm).default_routing_engine);

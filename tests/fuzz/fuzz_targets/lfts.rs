@@ -2,17 +2,11 @@
 
 #![no_main]
 
-use dmodc_fabric::Fabric;
-use dmodc_formats::lft::{Dump, diff, write_dump};
-use dmodc_formats::netlist::{Names, Netlist};
-use libfuzzer_sys::fuzz_target;
-use std::sync::LazyLock;
+mod common;
 
-static SMALL: LazyLock<(Fabric, Names)> = LazyLock::new(|| {
-    let text = include_bytes!("../../data/crlf.ibnetdiscover");
-    let netlist = Netlist::parse(text).expect("a good netlist");
-    netlist.to_fabric(None).expect("LIDs for all")
-});
+use common::SMALL;
+use dmodc_formats::lft::{Dump, diff, write_dump};
+use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(read) = Dump::parse_leniently(bytes) else {

@@ -2,17 +2,12 @@
 
 #![no_main]
 
-use dmodc_fabric::{Fabric, NodeId, NodeKind};
-use dmodc_formats::lft::{parse_order, parse_order_leniently, write_order};
-use dmodc_formats::netlist::{Names, Netlist};
-use libfuzzer_sys::fuzz_target;
-use std::sync::LazyLock;
+mod common;
 
-static SMALL: LazyLock<(Fabric, Names)> = LazyLock::new(|| {
-    let text = include_bytes!("../../data/crlf.ibnetdiscover");
-    let netlist = Netlist::parse(text).expect("a good netlist");
-    netlist.to_fabric(None).expect("LIDs for all")
-});
+use common::SMALL;
+use dmodc_fabric::{NodeId, NodeKind};
+use dmodc_formats::lft::{parse_order, parse_order_leniently, write_order};
+use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let (fabric, names) = &*SMALL;

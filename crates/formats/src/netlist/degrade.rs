@@ -8,7 +8,6 @@ use super::model::{Kind, Netlist, Node, Port};
 use super::remove::Part;
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{PortNumber, Speed};
-use std::collections::HashMap;
 
 /// A link that has become slow, and its speed before and now.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,7 +18,7 @@ pub struct SlowedLink {
     pub now: Speed,
 }
 
-/// There are fewer links, switches or planes than wanted.
+/// There are fewer links or switches than wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("cannot {verb} {wanted} {what}: there are {there}")]
 #[expect(missing_docs, reason = "the message says what the fields are")]
@@ -51,13 +50,6 @@ impl Netlist {
         Ok(self.slowed(links, part))
     }
 
-    /// Makes all links of `count` random planes slow, as [`Netlist::with_slow_links`] does.
-    pub fn with_slow_planes(&self, count: usize, part: f64, seed: u64) -> Degraded<SlowedLink> {
-        let what = "planes with a speed that can be less";
-        let planes = choose(self.planes_to_slow(part), count, seed, ("slow down", what))?;
-        Ok(self.slowed(planes.concat(), part))
-    }
-
     /// Sorts links by GUID and port.
     fn sorted(&self, mut links: Vec<[(u32, PortNumber); 2]>) -> Vec<[(u32, PortNumber); 2]> {
         links.sort_by_key(|&[(node, port), _]| (self.nodes[node as usize].guid, port));
@@ -85,33 +77,6 @@ impl Netlist {
         let mut links = self.links_between_switches();
         links.retain(|link| self.speed_of(link).part(part).is_some());
         links
-    }
-
-    /// The planes that [`Netlist::with_slow_planes`] chooses from, each as its links. A plane is a connected part of
-    /// the fabric without the switches that carry end nodes, and its links down to those. A single part is no plane.
-    pub fn planes_to_slow(&self, part: f64) -> Vec<Vec<[(u32, PortNumber); 2]>> {
-        let mut upper = self.removable_switches(false);
-        upper.sort_by_key(|&s| self.nodes[s as usize].guid);
-        let mut plane_of: HashMap<u32, Option<usize>> = upper.iter().map(|&s| (s, None)).collect();
-        let mut count = 0;
-        for first in upper {
-            let mut open = vec![first];
-            while let Some(s) = open.pop() {
-                if let Some(plane @ None) = plane_of.get_mut(&s) {
-                    *plane = Some(count);
-                    open.extend(self.nodes[s as usize].ports.iter().map(|port| port.peer));
-                }
-            }
-            count += usize::from(plane_of[&first] == Some(count));
-        }
-        let mut planes = vec![vec![]; if count > 1 { count } else { 0 }];
-        for link in self.links_to_slow(part) {
-            let mut of_ends = link.iter().filter_map(|(node, _)| *plane_of.get(node)?);
-            let plane = of_ends.next().and_then(|plane| planes.get_mut(plane));
-            plane.into_iter().for_each(|plane| plane.push(link));
-        }
-        planes.retain(|plane| !plane.is_empty());
-        planes
     }
 
     /// The speed of a link, by both ends.
@@ -196,27 +161,6 @@ fn choose<T>(
 mod tests {
     use super::*;
     use crate::testing::pgft;
-    use std::collections::HashSet;
-
-    #[test]
-    fn a_plane_is_slow_from_the_leaves_to_the_top() {
-        let whole = pgft("PGFT(3;4,4,3;1,2,3;1,1,1)");
-        // The plane has a switch in each pod, and three tops above these.
-        let (slow, slowed) = whole.with_slow_planes(1, 0.5, 7).expect("two planes");
-        assert_eq!(slowed.len(), 4 * 3 + 3 * 3);
-        assert!(slowed.iter().all(|s| s.now.to_string() == "2xEDR"));
-        let (fabric, _) = slow.to_fabric(None).expect("LIDs");
-        for (s, switch) in fabric.switches().iter_enumerated() {
-            let links = fabric.links_of(s);
-            let speeds: HashSet<u32> = links.map(|(port, ..)| fabric.speed(s, port)).collect();
-            let is_leaf = !fabric.end_nodes_of(s).is_empty();
-            assert_eq!(speeds.len(), if is_leaf { 2 } else { 1 }, "{switch:?}");
-        }
-        assert_eq!(whole.with_slow_planes(3, 0.5, 7).expect_err("two").there, 2);
-        // All upper switches are connected.
-        let joined = pgft("PGFT(3;4,4,3;1,1,3;1,1,1)");
-        assert!(joined.planes_to_slow(0.5).is_empty());
-    }
 
     #[test]
     fn the_larger_removal_contains_the_smaller_whatever_the_file_s_order() {

@@ -15,20 +15,16 @@ pub enum Equipment {
     Links,
     /// Links between switches fall to a quarter of their speed.
     Slow,
-    /// All links of planes fall to half of their speed.
-    Planes,
 }
 
-/// The part of their speed that slow links keep, and links of slow planes.
+/// The part of their speed that slow links keep.
 const SLOW_LINK: f64 = 0.25;
-const SLOW_PLANE: f64 = 0.5;
 
 /// All equipment: its name, and the words after the number of pieces hit.
-const ALL: [(Equipment, &str, &str); 4] = [
+const ALL: [(Equipment, &str, &str); 3] = [
     (Equipment::Switches, "switches", "switches removed"),
     (Equipment::Links, "links", "links removed"),
     (Equipment::Slow, "slow", "links at a quarter"),
-    (Equipment::Planes, "planes", "planes at half"),
 ];
 
 impl Equipment {
@@ -39,7 +35,7 @@ impl Equipment {
 
     /// Whether links become slow, and no equipment is removed.
     pub fn slows(self) -> bool {
-        matches!(self, Equipment::Slow | Equipment::Planes)
+        self == Equipment::Slow
     }
 
     /// The number of pieces in a netlist.
@@ -48,7 +44,6 @@ impl Equipment {
             Equipment::Switches => netlist.removable_switches(false).len(),
             Equipment::Links => netlist.links_between_switches().len(),
             Equipment::Slow => netlist.links_to_slow(SLOW_LINK).len(),
-            Equipment::Planes => netlist.planes_to_slow(SLOW_PLANE).len(),
         }
     }
 
@@ -63,7 +58,6 @@ impl Equipment {
             Equipment::Switches => netlist.without_switches(count, seed, false)?.0,
             Equipment::Links => netlist.without_links(count, seed)?.0,
             Equipment::Slow => netlist.with_slow_links(count, SLOW_LINK, seed)?.0,
-            Equipment::Planes => netlist.with_slow_planes(count, SLOW_PLANE, seed)?.0,
         })
     }
 }

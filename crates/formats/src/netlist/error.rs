@@ -26,7 +26,7 @@ pub enum Reason {
     NoNode,
     #[error("no link in it: a fabric has at least one")]
     NoLink,
-    /// A fabric that has nothing to route, in words: `two hosts and a cable`.
+    /// A fabric that has nothing to route, with what it has: `hosts 2, routers 0, cables 1`.
     #[error("no switch in it: {0}")]
     NoSwitch(String),
     /// A text of no known format: what it seems to be, and its first line.

@@ -1,24 +1,22 @@
-//! The names that `dmodc compare` takes: a routing engine of OpenSM with its options and GUID files, or tables from
-//! another source.
+//! The names that `dmodc compare` takes: a routing engine of OpenSM with its options and a file of roots, or tables
+//! from another source.
 
 use dmodc_core::{Capacity, Faults, OnUnreachable};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// Suffixes of an engine that gets a file of roots, or of I/O nodes.
+/// The suffix of an engine that gets a file of roots.
 const ROOTS: &str = "+roots";
-const IO: &str = "+io";
 
 /// The word for OpenSM's `avoid_throttled_links`.
 const AVOID: (&str, &str) = ("avoid", "TRUE");
 
-/// An engine by its name, with or without options and GUID files; or a name for tables from another source.
+/// An engine by its name, with or without options and a file of roots; or a name for tables from another source.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct EngineSpec {
     engine: String,
     pub gets_roots: bool,
-    pub gets_io: bool,
     pub foreign: Option<Foreign>,
 }
 
@@ -34,7 +32,7 @@ pub enum Foreign {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "an engine is a word of letters, digits, '-' and '_', then maybe ':OPTION' or ':OPTION=VALUE', again and \
-     again, then maybe '+roots', then maybe '+io'; or NAME=exec:PROGRAM; or NAME=lfts:DIR"
+     again, then maybe '+roots'; or NAME=exec:PROGRAM; or NAME=lfts:DIR"
 )]
 pub struct BadName;
 
@@ -98,11 +96,9 @@ impl FromStr for EngineSpec {
                 ..EngineSpec::default()
             });
         }
-        let rest = s.strip_suffix(IO).unwrap_or(s);
         let spec = EngineSpec {
-            engine: rest.strip_suffix(ROOTS).unwrap_or(rest).into(),
-            gets_roots: rest.ends_with(ROOTS),
-            gets_io: s.ends_with(IO),
+            engine: s.strip_suffix(ROOTS).unwrap_or(s).into(),
+            gets_roots: s.ends_with(ROOTS),
             foreign: None,
         };
         let is_word = |word: &str| !word.is_empty() && is_of(word, "-_");
@@ -120,8 +116,7 @@ impl FromStr for EngineSpec {
 impl fmt::Display for EngineSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let roots = if self.gets_roots { ROOTS } else { "" };
-        let io = if self.gets_io { IO } else { "" };
-        let name = format!("{}{roots}{io}", self.engine);
+        let name = format!("{}{roots}", self.engine);
         match &self.foreign {
             Some(Foreign::Exec(command)) if f.alternate() => write!(f, "{name}=exec:{command}"),
             Some(Foreign::Lfts(dir)) if f.alternate() => write!(f, "{name}=lfts:{}", dir.display()),
@@ -239,20 +234,13 @@ mod tests {
     }
 
     #[test]
-    fn suffixes_name_the_guid_files() {
-        for (name, engine, roots, io) in [
-            ("updn+roots", "updn", true, false),
-            ("ftree", "ftree", false, false),
-            ("ftree+roots+io", "ftree", true, true),
-        ] {
+    fn a_suffix_names_the_roots() {
+        for (name, engine, roots) in [("updn+roots", "updn", true), ("ftree", "ftree", false)] {
             let spec = spec(name);
             assert_eq!(spec.to_string(), name);
-            assert_eq!(
-                (spec.engine(), spec.gets_roots, spec.gets_io),
-                (engine, roots, io)
-            );
+            assert_eq!((spec.engine(), spec.gets_roots), (engine, roots));
         }
-        let bad = "ftree,updn;+roots;+io;ftree+io+roots;;:paper;dmodc:;nue:vls=;nue:vls=1 x;mine=;mine=exec:;a b=lfts:x";
+        let bad = "ftree,updn;+roots;ftree+io;;:paper;dmodc:;nue:vls=;nue:vls=1 x;mine=;mine=exec:;a b=lfts:x";
         for bad in bad.split(';') {
             assert_eq!(bad.parse::<EngineSpec>(), Err(BadName), "{bad}");
         }
@@ -260,8 +248,8 @@ mod tests {
 
     #[test]
     fn options_are_part_of_the_name() {
-        let paper = spec("dmodc:paper+io");
-        assert_eq!(paper.to_string(), "dmodc:paper+io");
+        let paper = spec("dmodc:paper+roots");
+        assert_eq!(paper.to_string(), "dmodc:paper+roots");
         assert_eq!((paper.engine(), paper.variant()), ("dmodc", "dmodc:paper"));
         let lines = "nue_max_num_vls 0; qos TRUE; max_op_vls 3";
         for (name, listed, plugin, lines) in [

@@ -7,9 +7,9 @@
 use super::lanes::lane_loops;
 use super::levels::Levels;
 use super::throw_row::{Real, ThrowRow};
-use dmodc_analysis::{Channels, CheckReport, Exact, Risk, Traffic, bound, check};
-use dmodc_core::{Engine, NodeType, NodeTypes, Options, Ranking};
-use dmodc_fabric::{Fabric, Guid, NodeId, Tables};
+use dmodc_analysis::{Channels, CheckReport, Risk, Traffic, check};
+use dmodc_core::{Engine, Options, Ranking};
+use dmodc_fabric::{Fabric, NodeId, Tables};
 use serde_json::{Value, json};
 
 /// The random permutations, the same for all engines.
@@ -19,60 +19,25 @@ pub struct Scale {
     pub seed: u64,
 }
 
-/// The figures of both kinds of comparison.
-struct Common {
-    report: CheckReport,
-    no_route: u64,
-    a2a: Risk,
-    exact: Exact,
-    rp: Risk,
-    /// Effective bisection bandwidth in percent.
-    ebb: Option<f64>,
-}
-
-impl Common {
-    fn new(
-        fabric: &Fabric,
-        tables: &Tables,
-        ranking: &Ranking,
-        traffic: &Traffic,
-        scale: &Scale,
-    ) -> Common {
-        let (count, seed, tick) = (scale.permutations as usize, scale.seed, &|_| ());
-        let a2a = traffic.all_to_all(tick);
-        let ebb = traffic.effective_bisection_bandwidth(count, seed, false, tick);
-        Common {
-            report: check(fabric, tables, |a, b| ranking.is_up(a, b)),
-            no_route: traffic.skipped(),
-            exact: traffic.worst_permutation(&a2a, false, tick),
-            a2a,
-            rp: traffic.random_permutations(count, seed, tick),
-            ebb: ebb.map(|ebb| ebb.percent),
-        }
-    }
-}
-
 /// Measures the tables of a fabric: figures by their column.
 pub fn figures(fabric: &Fabric, tables: &Tables, engine: &Engine, scale: &Scale) -> Value {
-    let options = Options::default();
-    let order = match engine.plan(fabric, &options) {
-        Ok(plan) => plan.order().to_vec(),
-        Err(_) => all_nodes(fabric),
+    let plan = engine.plan(fabric, &Options::default());
+    let orders = Orders {
+        ftree: Vec::new(),
+        dmodc: plan.map_or_else(|_| all_nodes(fabric), |plan| plan.order().to_vec()),
     };
-    let ranking = Ranking::new(fabric, &options);
-    let traffic = Traffic::new(fabric, tables, &order);
-    let found = Common::new(fabric, tables, &ranking, &traffic, scale);
+    let (row, report) = measured(ThrowRow::default(), fabric, tables, None, &orders, scale);
     let mut figures = json!({
-        "unreachable_pairs": found.report.unreachable_pairs,
-        "no_route": found.no_route,
-        "a2a": found.a2a.value,
-        "exact": found.exact.value,
-        "rp": found.rp.value,
-        "sp": traffic.shifts(&|_| ()).value,
-        "a2a_bound": bound(fabric, |switch| ranking.rank(switch)),
-        "ebb": found.ebb,
+        "unreachable_pairs": report.unreachable_pairs,
+        "no_route": row.no_route,
+        "a2a": row.a2a,
+        "exact": row.exact,
+        "rp": row.rp,
+        "sp": row.sp_dmodc,
+        "a2a_bound": bounds(fabric).0,
+        "ebb": row.ebb.map(|ebb| ebb.0),
     });
-    for (column, count) in found.report.counts() {
+    for (column, count) in report.counts() {
         figures[column] = json!(count);
     }
     figures
@@ -99,33 +64,28 @@ pub struct Orders {
     pub dmodc: Vec<NodeId>,
 }
 
-/// Measures the tables of an engine and completes its row. `io` are port GUIDs of I/O nodes.
+/// Measures the tables of an engine and completes its row. Also returns what the check found.
 pub fn measured(
     row: ThrowRow,
     fabric: &Fabric,
     tables: &Tables,
     levels: Option<&Levels>,
     orders: &Orders,
-    io: &[Guid],
     scale: &Scale,
-) -> ThrowRow {
-    let tick = |_| ();
+) -> (ThrowRow, CheckReport) {
+    let (count, seed, tick) = (scale.permutations as usize, scale.seed, &|_| ());
     let (plain, is_ordered) = (all_nodes(fabric), !orders.dmodc.is_empty());
     let order = if is_ordered { &orders.dmodc } else { &plain };
     let traffic = Traffic::new(fabric, tables, order);
     let ranking = Ranking::new(fabric, &Options::default());
-    let found = Common::new(fabric, tables, &ranking, &traffic, scale);
-    let types = NodeTypes::new(&Options {
-        io_guids: io.to_vec(),
-        ..Options::default()
-    });
-    let is = |node: NodeId, t| types.of(fabric.end_nodes()[node].guid) == t;
-    let (compute, io) = (|n| is(n, NodeType::Compute), |n| is(n, NodeType::Io));
-    let cn2io = || traffic.type_to_type(compute, io, &tick).value;
+    let report = check(fabric, tables, |a, b| ranking.is_up(a, b));
+    let a2a = traffic.all_to_all(tick);
+    let exact = traffic.worst_permutation(&a2a, false, tick);
+    let rp = traffic.random_permutations(count, seed, tick);
+    let ebb = traffic.effective_bisection_bandwidth(count, seed, false, tick);
     let ftree = (!orders.ftree.is_empty()).then(|| Traffic::new(fabric, tables, &orders.ftree));
-    let sp_ftree = ftree.map(|traffic| traffic.shifts(&tick));
-    let sp_dmodc = is_ordered.then(|| traffic.shifts(&tick));
-    let report = &found.report;
+    let sp_ftree = ftree.map(|traffic| traffic.shifts(tick));
+    let sp_dmodc = is_ordered.then(|| traffic.shifts(tick));
     let (lanes, lane_loops) = match levels {
         None => (1, report.host_credit_loops.count),
         Some(levels) => {
@@ -135,16 +95,15 @@ pub fn measured(
     };
     let value = |risk: &Option<Risk>| risk.as_ref().map(|risk| risk.value);
     let over = |risk: Option<&Risk>| risk?.over_capacity.map(Real);
-    ThrowRow {
+    let row = ThrowRow {
         accepted: true,
-        no_route: Some(found.no_route),
-        a2a: Some(found.a2a.value),
-        exact: Some(found.exact.value),
-        rp: Some(found.rp.value),
+        no_route: Some(traffic.skipped()),
+        a2a: Some(a2a.value),
+        exact: Some(exact.value),
+        rp: Some(rp.value),
         sp_ftree: value(&sp_ftree),
         sp_dmodc: value(&sp_dmodc),
-        cn2io: types.are_given().then(cn2io),
-        ebb: found.ebb.map(Real),
+        ebb: ebb.map(|ebb| Real(ebb.percent)),
         credit_loops: Some(report.credit_loops.count),
         host_credit_loops: Some(report.host_credit_loops.count),
         host_switch_credit_loops: Some(report.host_switch_credit_loops.count),
@@ -152,11 +111,12 @@ pub fn measured(
         aggregation_credit_loops: Some(report.aggregation_credit_loops.count),
         lane_credit_loops: Some(lane_loops),
         lanes: Some(lanes),
-        a2a_capacity: over(Some(&found.a2a)),
-        rp_capacity: over(Some(&found.rp)),
+        a2a_capacity: over(Some(&a2a)),
+        rp_capacity: over(Some(&rp)),
         sp_ftree_capacity: over(sp_ftree.as_ref()),
         sp_dmodc_capacity: over(sp_dmodc.as_ref()),
-        exact_capacity: found.exact.over_capacity.map(Real),
+        exact_capacity: exact.over_capacity.map(Real),
         ..row
-    }
+    };
+    (row, report)
 }

@@ -31,7 +31,7 @@ pub use levels::Levels;
 pub use metrics::Scale;
 pub use multi_engine_run::{Answer, Callbacks, MultiEngineRun, Outcome};
 pub use origin::Origin;
-pub use row::{Row, markdown};
+pub use row::Row;
 pub use throw_row::{Real, ThrowRow, header, read_throws};
 pub use throws::{Series, Thrower};
 pub use whole::compare_whole;

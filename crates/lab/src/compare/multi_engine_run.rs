@@ -17,7 +17,6 @@ use dmodc_fabric::{Fabric, Guid, Lid};
 use dmodc_formats::netlist::Netlist;
 use std::collections::HashMap;
 use std::fs;
-use std::path::Path;
 use std::process::ExitStatus;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
@@ -60,8 +59,6 @@ pub struct MultiEngineRun {
     pub plugin: Plugin,
     /// The most time for the discovery, and for each engine.
     pub limit: Duration,
-    /// Port GUIDs of I/O nodes, for the engines that get such a file.
-    pub io: Vec<Guid>,
     /// The whole fabric, for the engines that get a reference; `None`: the fabric to route.
     pub whole: Option<Netlist>,
 }
@@ -71,7 +68,6 @@ impl MultiEngineRun {
         MultiEngineRun {
             plugin,
             limit,
-            io: Vec::new(),
             whole: None,
         }
     }
@@ -165,21 +161,18 @@ impl MultiEngineRun {
         roots: &str,
     ) -> Result<NoTables, LabError> {
         let roots_file = files.write("roots", roots)?;
-        let io_file = files.write("io", guid_file(self.io.iter().copied()))?;
-        let file = |gets: bool, file: &Path| match gets {
-            true => file.display().to_string(),
-            false => "-".into(),
-        };
         let line = |spec: &&EngineSpec| {
-            let roots = file(spec.gets_roots, &roots_file);
-            let io = file(spec.gets_io, &io_file);
+            let roots = match spec.gets_roots {
+                true => roots_file.display().to_string(),
+                false => "-".into(),
+            };
             let options = match &*spec.plugin_options(&files.path("whole.net")) {
                 "" => "-".to_owned(),
                 words => words.to_owned(),
             };
             let avoid = ["-", "avoid"][usize::from(spec.avoids_throttled_links())];
             let engine = spec.listed();
-            format!("{engine}\t{roots}\t{io}\t{options}\t{avoid}\n")
+            format!("{engine}\t{roots}\t{options}\t{avoid}\n")
         };
         let text: String = specs.iter().map(line).collect();
         files.write("plan", text)?;
@@ -225,11 +218,7 @@ impl MultiEngineRun {
 pub(super) fn roots_file(fabric: &Fabric) -> String {
     let ranking = Ranking::new(fabric, &Options::default());
     let roots = dmodc_core::roots(fabric, &ranking).into_iter();
-    guid_file(roots.map(|s| fabric.guid(s)))
-}
-
-fn guid_file(guids: impl IntoIterator<Item = Guid>) -> String {
-    guids.into_iter().map(|guid| format!("{guid}\n")).collect()
+    roots.map(|s| format!("{}\n", fabric.guid(s))).collect()
 }
 
 fn results(files: &Files) -> String {

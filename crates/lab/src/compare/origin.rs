@@ -2,7 +2,6 @@
 
 use super::engine_spec::{EngineSpec, Foreign};
 use super::foreign::sources;
-use dmodc_fabric::Guid;
 use dmodc_formats::netlist::Netlist;
 use std::collections::HashMap;
 use std::fs;
@@ -15,19 +14,18 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Hashes a fabric, its I/O nodes, and the programs among the engines.
-    pub fn new(netlist: &Netlist, io: &[Guid], specs: &[EngineSpec]) -> Origin {
-        let io: Vec<u8> = io.iter().flat_map(|guid| guid.0.to_be_bytes()).collect();
+    /// Hashes a fabric, and the programs among the engines.
+    pub fn new(netlist: &Netlist, specs: &[EngineSpec]) -> Origin {
         let are_programs = |spec: &&EngineSpec| matches!(spec.foreign, Some(Foreign::Exec(_)));
         let programs = specs.iter().filter(are_programs);
         let programs = programs.map(|spec| (spec.clone(), of_engine(spec, "")));
         Origin {
-            fabric: format!("{} {}", hash(&netlist.to_text()), hash(&io)),
+            fabric: hash(&netlist.to_text()),
             programs: programs.collect(),
         }
     }
 
-    /// The hashes for a row of an engine: the fabric, the I/O nodes, and the files that its tables depend on; `-` for
+    /// The hashes for a row of an engine: the fabric, and the files that its tables depend on; `-` for
     /// none. `stem` names the throw.
     pub fn hashes(&self, spec: &EngineSpec, stem: &str) -> String {
         let program = self.programs.get(spec).cloned();

@@ -39,7 +39,6 @@ pub struct Series {
     pub counts: Vec<usize>,
     pub seed: u64,
     pub scale: Scale,
-    pub io: Vec<Guid>,
     pub origin: Origin,
     /// The folder for the netlist and the tables of each throw, if they are kept.
     pub keep: Option<PathBuf>,
@@ -97,7 +96,6 @@ impl Thrower {
     ) -> Result<(Thrower, Vec<ThrowRow>), LabError> {
         series.equipment.hit(&netlist, series.most(), 0)?;
         let mut runs = MultiEngineRun::new(plugin, limit);
-        runs.io = series.io.clone();
         // The node order of the paper's shifts.
         let ftree = "ftree+roots".parse().expect("it is a name");
         let answer = runs.route(&netlist, &[ftree])?;
@@ -197,9 +195,9 @@ impl Thrower {
             let mut known = measured.iter();
             let known = known.position(|known| (&known.0, known.1) == (&tables, levels));
             let known = known.unwrap_or_else(|| {
-                let (io, scale) = (&self.series.io, &self.series.scale);
+                let scale = &self.series.scale;
                 let row = unmeasured(spec);
-                let row = metrics::measured(row, &fabric, &tables, levels, &orders, io, scale);
+                let (row, _) = metrics::measured(row, &fabric, &tables, levels, &orders, scale);
                 measured.push((tables, levels, row));
                 measured.len() - 1
             });

@@ -6,7 +6,7 @@
 use super::axis;
 use super::measures::Measure;
 use super::panels::Panels;
-use super::sets::{Set, engines, versions};
+use super::sets::{Set, engines};
 use super::stats::{Quartiles, bounds, points, running};
 use super::style::{FONT, color, dash, number};
 use crate::compare::{EngineSpec, ThrowRow};
@@ -33,28 +33,13 @@ pub fn faults(set: &Set) -> Panels {
     let panels = panels.collect();
     Panels {
         size: PANEL,
-        columns: 2,
-        caption: format!(
-            "{}\nPoints: the {} throws in which all pairs have an up-down path. Lines and bands: running medians and \
-             quartiles, some pixels apart.{}",
-            set.caption(),
-            set.connected_throws(),
-            if set.has_bound() {
-                " Dotted: the bound."
-            } else {
-                ""
-            }
-        ),
         legend: specs,
         panels,
     }
 }
 
 fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
-    // Engines that get the I/O nodes are only of interest for traffic to these.
-    let shown = |c: &&EngineSpec| measure == Measure::Cn2io || !c.gets_io;
-    let shown: Vec<&EngineSpec> = specs.iter().filter(shown).collect();
-    let all: Vec<Vec<(usize, f64)>> = shown.iter().map(|c| points(set, c, measure)).collect();
+    let all: Vec<Vec<(usize, f64)>> = specs.iter().map(|c| points(set, c, measure)).collect();
     let bounds = bounds(set, measure);
     let points = || all.iter().chain([&bounds]).flatten();
     let most = points().map(|p| p.0).max().unwrap_or(1).max(2);
@@ -84,8 +69,8 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
             svg += &polyline(line, ("currentColor", 2), dotted, "bound");
         }
         // Draws the first engine last, over the others.
-        for (i, (spec, points)) in shown.iter().zip(&all).enumerate().rev() {
-            let aside = aside(i, shown.len(), 0.025);
+        for (i, (spec, points)) in specs.iter().zip(&all).enumerate().rev() {
+            let aside = aside(i, specs.len(), 0.025);
             let at = |removed: f64, y: f64| pixels(removed.max(NONE) * aside, y.max(least));
             let (name, color) = (escaped(&spec.to_string()), color(spec));
             let _ = write!(svg, "<g fill=\"{color}\" fill-opacity=\"0.5\">");
@@ -109,7 +94,7 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
             let before = all[..i].iter().filter(|of| running(of) == line).count();
             let line_of = |of: fn(&Quartiles) -> f64| -> Vec<(i32, i32)> {
                 let points = line.iter().map(|q| at(q.x, of(q)));
-                let shift = below(i, shown.len());
+                let shift = below(i, specs.len());
                 points.map(|(x, y)| (x, y + shift)).collect()
             };
             let (low, high) = (line_of(|q| q.low), line_of(|q| q.high));
@@ -125,7 +110,7 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
 /// Time of both callbacks over nodes: the fastest of all throws at a fabric, since other work on the
 /// machine makes some throws many times slower. `None` if all fabrics have the same number of nodes.
 pub fn runtime(sets: &[Set]) -> Option<Panels> {
-    let timed = |row: &&ThrowRow| row.callbacks_ms().is_some() && !row.engine.gets_io;
+    let timed = |row: &&ThrowRow| row.callbacks_ms().is_some();
     let rows = || sets.iter().flat_map(|set| &set.rows).filter(timed);
     let specs = engines(rows());
     let mut fastest: BTreeMap<(usize, usize), f64> = BTreeMap::new();
@@ -173,17 +158,8 @@ pub fn runtime(sets: &[Set]) -> Option<Panels> {
         }
         svg
     });
-    let titles: Vec<String> = sets.iter().map(Set::title).collect();
-    // Two titles to a line: more would be too long.
-    let titles: Vec<String> = titles.chunks(2).map(|two| two.join("; ")).collect();
     Some(Panels {
         size: RUNTIME,
-        columns: 1,
-        caption: format!(
-            "the fastest of all runs at a fabric, throw 0 included:\n{}\n{}",
-            titles.join("\n"),
-            versions(sets.iter().flat_map(|set| &set.rows)).join("; ")
-        ),
         legend: specs,
         panels: vec![panel],
     })

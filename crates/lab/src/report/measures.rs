@@ -14,7 +14,6 @@ pub enum Measure {
     SpFtreeCapacity,
     SpDmodc,
     SpDmodcCapacity,
-    Cn2io,
     Ebb,
     Blocks,
     Entries,
@@ -34,7 +33,7 @@ const OVER: &str = "flows over capacity (log)";
 
 /// All measures, in the order of the report and of [`Measure`].
 #[rustfmt::skip]
-const ALL: [Line; 15] = [
+const ALL: [Line; 14] = [
     (Measure::A2a, "A2A", RISK, |row| row.a2a.map(f64::from)),
     (Measure::A2aCapacity, "A2A over capacity", OVER,
         |row| over_capacity(row, row.a2a, row.a2a_capacity)),
@@ -50,7 +49,6 @@ const ALL: [Line; 15] = [
     (Measure::SpDmodc, "SP, Dmodc's order", RISK, |row| row.sp_dmodc.map(f64::from)),
     (Measure::SpDmodcCapacity, "SP, Dmodc's order, over capacity", OVER,
         |row| over_capacity(row, row.sp_dmodc, row.sp_dmodc_capacity)),
-    (Measure::Cn2io, "compute to I/O", RISK, |row| row.cn2io.map(f64::from)),
     // Rounded: the random permutations decide the second decimal.
     (Measure::Ebb, "ebb, %", "percent (log)", |row| Some((row.ebb?.0 * 10.0).round() / 10.0)),
     (Measure::Blocks, "changed blocks", "blocks of 64 LIDs (log)",

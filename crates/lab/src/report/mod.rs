@@ -1,9 +1,8 @@
-//! The report of a comparison: one HTML file with everything in it, its figures as SVG files, and its tables
-//! in short as Markdown.
+//! The report of a comparison: one HTML file with everything in it.
 //!
 //! ```text
-//! throws-*.csv ─ sets ─ stats ─┬─ tables ─┬─ summary.md
-//!                              └─ charts ─┴─ page ─ report.html
+//! throws-*.csv ─ sets ─ stats ─┬─ tables ─┬─ page ─ report.html
+//!                              └─ charts ─┘
 //! ```
 //!
 //! The report measures nothing: the same folders give the same report.
@@ -11,16 +10,16 @@
 mod axis;
 mod charts;
 mod measures;
+mod medians;
 mod page;
 mod panels;
 mod sets;
 mod stats;
 mod style;
-mod summary;
 mod tables;
 
+pub use medians::medians;
 pub use stats::median;
-pub use summary::medians;
 
 use crate::LabError;
 use std::path::Path;
@@ -28,28 +27,20 @@ use std::path::Path;
 pub struct Report {
     /// The page, with its figures.
     pub html: String,
-    /// The tables in short, as Markdown.
-    pub summary: String,
-    /// The figures alone: file names and SVG.
-    pub figures: Vec<(String, String)>,
+    /// How many figures the page has.
+    pub figures: usize,
 }
 
 /// Makes the report of folders that `dmodc compare --degrade` has written to.
 pub fn report(dirs: &[impl AsRef<Path>]) -> Result<Report, LabError> {
     let sets = sets::read(dirs)?;
-    let mut figures = Vec::new();
-    let mut sections = Vec::new();
-    for set in sets.iter().filter(|set| set.throws() > 0) {
-        let faults = charts::faults(set);
-        sections.push(page::section(set, &faults));
-        figures.push((format!("risk-{}.svg", set.slug()), faults.svg()));
-    }
+    let thrown = sets.iter().filter(|set| set.throws() > 0);
+    let sections: Vec<String> = thrown
+        .map(|set| page::section(set, &charts::faults(set)))
+        .collect();
     let runtime = charts::runtime(&sets);
-    let html = page::page(&sets, &sections, runtime.as_ref());
-    figures.extend(runtime.map(|runtime| ("runtime.svg".into(), runtime.svg())));
     Ok(Report {
-        html,
-        summary: summary::summary(&sets),
-        figures,
+        html: page::page(&sets, &sections, runtime.as_ref()),
+        figures: sections.len() + usize::from(runtime.is_some()),
     })
 }

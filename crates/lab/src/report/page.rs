@@ -5,7 +5,6 @@ use super::panels::Panels;
 use super::sets::{Set, versions};
 use super::stats::cut_throws;
 use super::style::number;
-use super::summary::idle;
 use super::tables;
 use crate::compare::EngineSpec;
 use crate::xml::escaped;
@@ -138,6 +137,15 @@ fn id(set: &Set) -> String {
     slug.chars().map(allowed).collect()
 }
 
+/// The number of throws that hit nothing, in words; empty if there are none.
+fn idle(set: &Set) -> String {
+    match set.idle_throws() {
+        0 => String::new(),
+        1 => ", 1 hits nothing".into(),
+        idle => format!(", {} hit nothing", number(idle as f64)),
+    }
+}
+
 fn counted(n: usize, what: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };
     format!("{} {what}{plural}", number(n as f64))
@@ -171,8 +179,8 @@ pub fn page(sets: &[Set], sections: &[String], runtime: Option<&Panels>) -> Stri
     }
     html += "</ul>\n<p><b>A throw</b> hits <i>a</i> = ⌊2<sup><i>m u</i></sup> − 1⌋ pieces of the \
          complete fabric, <i>u</i> uniform, or as many as were asked for: switches that carry no end nodes, or \
-         links between switches, are removed; links come up at a quarter of their speed, all links of a plane at \
-         half of it. All engines route the same fabric, those of OpenSM in the same OpenSM, one after another.</p>\n<dl>\n";
+         links between switches, are removed; links come up at a quarter of their speed. All \
+         engines route the same fabric, those of OpenSM in the same OpenSM, one after another.</p>\n<dl>\n";
     for (term, meaning) in terms(sets) {
         let _ = writeln!(html, "<dt>{term}</dt><dd>{meaning}</dd>");
     }
@@ -232,11 +240,9 @@ SP=Shift permutations: the maximum over all shifts, in the order of OpenSM's ftr
 bound=The least A2A that the links between levels allow routes that are balanced by destination and do not turn, \
     by Dmodc's ranks. Others can have less.
 over capacity=Each port's flows divided by what its link carries, as a part of what the fastest link carries.
-compute to I/O=All other nodes send to the I/O nodes: the maximum over all shifts. Less is better.
 ebb=Effective bisection bandwidth: one random half of the nodes sends to the other, a flow gets 1/k of its most \
     loaded link; the mean. More is better.
 +roots=The engine was given the switches at the top (<code>root_guid_file</code>).
-+io=The engine was given the I/O nodes (<code>io_guid_file</code>).
 dmodc:paper=Dmodc with <code>dmodc.faults=paper</code>: the paper's rule.
 dmodc:reference=Dmodc with the complete fabric as its <code>dmodc.reference</code>.
 dmodc:ignore=Dmodc with <code>dmodc.capacity=ignore</code>: it does not know of speeds.
@@ -252,10 +258,8 @@ fn terms(sets: &[Set]) -> impl Iterator<Item = (&'static str, &'static str)> {
         "SP" => measures(Measure::SpFtree) || measures(Measure::SpDmodc),
         "bound" => sets.iter().any(Set::has_bound),
         "over capacity" => measures(Measure::A2aCapacity),
-        "compute to I/O" => measures(Measure::Cn2io),
         "ebb" => measures(Measure::Ebb),
         "+roots" => engines(&|spec| spec.gets_roots),
-        "+io" => engines(&|spec| spec.gets_io),
         ":avoid" => engines(&|spec| spec.variant().ends_with(term)),
         _ if term.starts_with("dmodc:") => engines(&|spec| spec.variant() == term),
         _ => true,

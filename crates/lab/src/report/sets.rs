@@ -43,17 +43,6 @@ impl Set {
         Some(first.max_exponent)
     }
 
-    /// The caption of the figures: fabric, throws, seed and versions.
-    pub fn caption(&self) -> String {
-        format!("{}; {}", self.title(), versions(&self.rows).join("; "))
-    }
-
-    pub fn title(&self) -> String {
-        let seed = self.rows.first().map_or(0, |row| row.seed);
-        let (fabric, faults) = (&self.fabric, self.equipment.faults());
-        format!("{fabric}: {faults}, {} throws, seed {seed}", self.throws())
-    }
-
     /// The engines, in the order of the command line.
     pub fn specs(&self) -> Vec<EngineSpec> {
         engines(&self.rows)

@@ -1,5 +1,5 @@
 //! One colour per engine (close to Okabe and Ito's, which colour-blind readers can distinguish, and readable
-//! on white and on black), and one line style for its options and its GUID files; and
+//! on white and on black), and one line style for its options and its roots; and
 //! numbers as people write them.
 
 use crate::compare::EngineSpec;
@@ -18,10 +18,6 @@ const OTHERS: [&str; 5] = ["#8a8a8a", "#c2473d", "#5f7f2a", "#7a5230", "#3f6f8f"
 
 pub const FONT: &str = "sans-serif";
 
-/// The colours of a figure that follow the reader's choice of dark or light.
-pub const SCHEME: &str = "<style>svg{color:#1a1a1a;background:#fff}\
-    @media screen and (prefers-color-scheme:dark){svg{color:#ddd;background:#16181b}}</style>";
-
 pub fn color(spec: &EngineSpec) -> &'static str {
     let known = COLORS.iter().find(|(name, _)| *name == spec.engine());
     let sum = spec.engine().bytes().map(usize::from).sum::<usize>();
@@ -29,10 +25,10 @@ pub fn color(spec: &EngineSpec) -> &'static str {
 }
 
 /// The dashes of an engine's lines, as an SVG attribute: solid for an engine without options that gets the roots,
-/// or takes none, as Dmodc; dotted with the I/O nodes or a reference; else dashed.
+/// or takes none, as Dmodc; dotted with a reference; else dashed.
 pub fn dash(spec: &EngineSpec) -> &'static str {
     let takes_roots = ["ftree", "updn"].contains(&spec.engine());
-    if spec.gets_io || spec.variant().ends_with(":reference") {
+    if spec.variant().ends_with(":reference") {
         " stroke-dasharray=\"2 4\""
     } else if takes_roots && !spec.gets_roots || spec.variant() != spec.engine() {
         " stroke-dasharray=\"8 5\""

@@ -145,8 +145,7 @@ pub fn cut(measures: &[Measure], engines: &[Cut]) -> String {
 pub fn runtimes(sets: &[Set]) -> String {
     let rows = || sets.iter().flat_map(|set| &set.rows);
     let nodes: BTreeSet<usize> = rows().map(|row| row.nodes).collect();
-    let mut specs = engines(rows());
-    specs.retain(|spec| !spec.gets_io);
+    let specs = engines(rows());
     let lines = specs.iter().map(|spec| {
         let best = nodes.iter().map(|&count| {
             let of = rows().filter(|row| row.engine == *spec && row.nodes == count);

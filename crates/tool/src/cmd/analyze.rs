@@ -10,10 +10,9 @@ use super::tables::{Input, Judged};
 use crate::failure::{Failure, Outcome};
 use crate::input::{input, is_dash};
 use crate::output::{print_json, print_text, progress, write_to};
-use dmodc_analysis::{Exact, Grouped, Risk, Tick, Traffic, bounds, check, within};
+use dmodc_analysis::{Exact, Risk, Tick, Traffic, bounds, check};
 use dmodc_core::{Engine, NodeType, NodeTypes, Ranking};
 use dmodc_fabric::{Drained, Fabric, NodeId, NodeKind};
-use dmodc_watch::wiring;
 use serde_json::Value;
 use shown::{Found, json, text};
 use std::path::PathBuf;
@@ -30,7 +29,6 @@ use std::time::Instant;
   dmodc analyze fabric.net fabric.lfts --patterns a2a,ebb --permutations 200
   dmodc analyze fabric.net fabric.lfts --patterns a2a --exact
   dmodc analyze fabric.net fabric.lfts --ports ports.csv
-  dmodc analyze fabric.net fabric.lfts --patterns rails
   dmodc analyze fabric.net fabric.lfts --patterns sp,pairs:ring.txt --job hosts.txt
 
 The congestion risk of a port between switches is the lesser of the numbers of sources and of
@@ -47,9 +45,6 @@ pairs:FILE: the traffic of a program, two hosts a line: sender, receiver. It pri
 flows over one port, each flow counted; and the rates of the flows if each link is shared max-min fair,
 hosts' links too, in parts of the fastest link between switches.
 
-A rail is the same port of many servers, which sit at switches of their own. rails: all to all (A2A) and
-all shifts (SP) within each rail alone, and all to all within all rails at once.
-
 Where links between switches differ in speed, rows \"over capacity\" divide each risk by the link's
 part of the fastest speed, and ebb counts likewise; an unknown speed counts as the most common one.
 Aggregation nodes take no part, nor do end nodes that the order file leaves out, nor pairs whose route
@@ -61,8 +56,7 @@ and the tables have only the port of packets that must stay in order: the figure
 pub struct Args {
     #[command(flatten)]
     input: Input,
-    /// Traffic patterns, with commas between them: a2a (or all-to-all), rp, sp, cn2io, io2cn, ebb, rails,
-    /// pairs:FILE
+    /// Traffic patterns, with commas between them: a2a (or all-to-all), rp, sp, cn2io, io2cn, ebb, pairs:FILE
     #[arg(long, alias = "pattern", value_name = "LIST", value_delimiter = ',', value_parser = pattern,
         default_values = ["a2a", "rp", "sp"])]
     patterns: Vec<Pattern>,
@@ -163,7 +157,6 @@ fn one(
         risks: Vec::new(),
         ebb: None,
         pairs: None,
-        railed: None,
         seconds: 0.0,
     };
     for pattern in &args.patterns {
@@ -193,12 +186,6 @@ fn topological_order(judged: &Judged) -> Result<Vec<NodeId>, Failure> {
             Ok(judged.fabric.end_nodes().keys().collect())
         }
     }
-}
-
-struct Railed {
-    /// The name and the number of nodes of each rail.
-    rails: Vec<(String, usize)>,
-    found: Grouped,
 }
 
 /// Measures a pattern, and adds its figures to `found`.
@@ -241,7 +228,6 @@ fn measure(
                 traffic.effective_bisection_bandwidth(count, seed, args.both, tick)
             });
         }
-        Pattern::Rails => found.railed = Some(within_rails(judged, traffic)?),
         Pattern::Pairs(_) if found.pairs.is_some() => {
             return Err(Failure::Usage("analyze takes one pairs:FILE"));
         }
@@ -251,24 +237,6 @@ fn measure(
         }
     }
     Ok(())
-}
-
-fn within_rails(judged: &Judged, traffic: &Traffic) -> Result<Railed, Failure> {
-    let known = wiring::rails(&judged.fabric, &judged.names);
-    if known.is_empty() {
-        return Err(Failure::Usage(
-            "the pattern rails needs a fabric with rails: switches that have the same port of each of many servers",
-        ));
-    }
-    let (mut rails, mut groups) = (Vec::new(), Vec::new());
-    for rail in known {
-        let mut nodes = traffic.nodes().to_vec();
-        nodes.retain(|node| rail.nodes.binary_search(node).is_ok());
-        rails.push((rail.name, nodes.len()));
-        groups.push(nodes);
-    }
-    let found = within(&judged.fabric, &judged.tables, &groups);
-    Ok(Railed { rails, found })
 }
 
 fn worst_permutation(traffic: &Traffic, risks: &[(Pattern, Risk)], all: bool) -> Exact {

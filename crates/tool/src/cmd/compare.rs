@@ -4,13 +4,11 @@ mod throws;
 
 use super::reading::Reading;
 use crate::failure::{Failure, Outcome};
-use crate::input::{input, is_dash};
-use crate::output::{print_json, print_text, progress, write_to};
+use crate::input::input;
+use crate::output::{print_json, print_text, progress};
 use dmodc_core::Engine;
 use dmodc_formats::netlist::Equipment;
-use dmodc_lab::compare::{
-    EngineSpec, Journal, MultiEngineRun, Row, Scale, compare_whole, markdown,
-};
+use dmodc_lab::compare::{EngineSpec, Journal, MultiEngineRun, Row, Scale, compare_whole};
 use dmodc_lab::sim::{NoTables, Plugin, when_stopped};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -27,7 +25,7 @@ const BAR: &str = "{msg} {wide_bar} {pos}/{len} {eta}";
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dmodc compare fabric.net --engines dmodc,updn,updn+roots -o results
-  dmodc compare *.ibnetdiscover --markdown fabrics.md
+  dmodc compare *.ibnetdiscover > fabrics.txt
   dmodc compare fabric.net --engines dmodc,nue:vls=0,dfsssp:qos,mine=exec:./mine.py
   dmodc compare fabric.net --engines dmodc,ftree,ftree+roots,updn+roots,minhop,sssp \\
       --degrade switches --throws 60 --max-exponent 7 -o results
@@ -55,9 +53,7 @@ how OpenSM ended.
 
 With --degrade each throw degrades floor(2^(M*u) - 1) pieces of the complete fabric, u uniform:
 switches without end nodes or links between switches are removed; with 'slow' links between switches
-come up at a quarter of their speed, with 'planes' all links of a plane at half of it (a plane is a
-connected part of the fabric without the leaves, with its links to them). Numbers after '=' replace
-that count, one for each throw in turn: slow=1,10,100. If speeds differ, rows also have the risks over
+come up at a quarter of their speed. Numbers after '=' replace that count, one for each throw in turn: slow=1,10,100. If speeds differ, rows also have the risks over
 capacity, and the table their medians.
 
 Rows go to DIR/throws-FABRIC-WHAT.csv, the complete fabric (throw 0) first; a later run continues an
@@ -65,8 +61,7 @@ interrupted one. --jobs makes throws side by side, each with its own ibsim and O
 the times of all engines alike. --part I/N makes every Nth throw, into
 DIR/throws-FABRIC-WHAT-I-of-N.csv, and throw 0 in each part; 'dmodc report' reads the parts of one
 folder, or of several. --keep writes FABRIC-WHAT-THROW.net.gz, with LIDs, and
-FABRIC-WHAT-THROW-ENGINE.lfts.gz of each new throw; ENGINE=lfts:DIR compares them again. 'ENGINE+io'
-gives the engine the --io-guids. The table printed has medians over the throws that an engine routes
+FABRIC-WHAT-THROW-ENGINE.lfts.gz of each new throw; ENGINE=lfts:DIR compares them again. The table printed has medians over the throws that an engine routes
 whole: all pairs have an up-down path and a route. Rows are of the contents of fabric, programs and
 tables, and no others are taken for them. 'dmodc draw' shows what --keep has kept. See dmodc report.
 
@@ -82,12 +77,9 @@ pub struct Args {
     /// Folder for the rows, which are appended [default with --degrade: results; else none]
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Write the table as Markdown
-    #[arg(long, value_name = "F")]
-    markdown: Option<PathBuf>,
     /// Remove equipment at random, or make it slow, again and again, instead of routing the fabrics as they are: WHAT
-    /// is switches, links, slow or planes
-    #[arg(long, value_name = "WHAT[=N,...]", conflicts_with_all = ["markdown", "json"], value_parser = degrade)]
+    /// is switches, links or slow
+    #[arg(long, value_name = "WHAT[=N,...]", conflicts_with = "json", value_parser = degrade)]
     degrade: Option<Degrade>,
     /// How often
     #[arg(long, value_name = "N", default_value = "60", requires = "degrade")]
@@ -99,9 +91,6 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "1", requires = "degrade",
         value_parser = clap::value_parser!(u16).range(1..))]
     jobs: u16,
-    /// Port GUIDs of I/O nodes, for ENGINE+io and the risk of compute to I/O traffic
-    #[arg(long, value_name = "F", requires = "degrade", value_parser = input())]
-    io_guids: Option<PathBuf>,
     /// Make only every Nth throw, from the Ith on, into a file of its own: for many machines
     #[arg(long, value_name = "I/N", requires = "degrade", value_parser = part)]
     part: Option<(u32, u32)>,
@@ -149,9 +138,6 @@ pub fn run(args: Args) -> Outcome {
         }
         return throws::run(&args, degrade, plugin, scale, limit);
     }
-    if args.engines.iter().any(|spec| spec.gets_io) {
-        return Err(Failure::Usage("'+io' is for --degrade with --io-guids"));
-    }
     let (runs, engine) = (MultiEngineRun::new(plugin, limit), Engine::new(0)?);
     let mut journal = None;
     if let Some(dir) = &args.out {
@@ -180,15 +166,11 @@ pub fn run(args: Args) -> Outcome {
     }
     bar.finish_and_clear();
     let rows = lock(&rows);
-    if let Some(path) = &args.markdown {
-        write_to(path, |out| out.write_all(markdown(&rows).as_bytes()))?;
-    }
-    let is_taken = args.markdown.as_deref().is_some_and(is_dash);
     if args.json {
         let rows: Value = rows.iter().map(Row::json).collect();
         print_json(&json!({ "rows": rows, "permutations": args.permutations, "seed": args.seed }))?;
     } else {
-        print_text(&text(&rows), is_taken)?;
+        print_text(&text(&rows), false)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -232,7 +214,7 @@ fn degrade(text: &str) -> Result<Degrade, String> {
     })
 }
 
-pub fn exponent(text: &str) -> Result<f64, &'static str> {
+fn exponent(text: &str) -> Result<f64, &'static str> {
     let expected = "a number from 0 to 20";
     let exponent: f64 = text.parse().map_err(|_| expected)?;
     let fits = (0.0..=20.0).contains(&exponent);

@@ -1,26 +1,23 @@
 //! `dmodc degrade`: faults, random or named.
 
 use super::args::Removal;
-use super::compare::exponent;
 use super::reading::Reading;
 use crate::failure::Outcome;
 use crate::input::{input, is_dash};
 use crate::output::{print_text, write_to};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use dmodc_formats::netlist::{Equipment, Part, SlowedLink, removal};
+use dmodc_formats::netlist::{Part, SlowedLink};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Remove links, switches or hosts from a fabric, at random or by name, or make links slow
 #[derive(clap::Args)]
 #[command(
-    group(clap::ArgGroup::new("what").required(true).args(["links", "switches", "slow", "throw", "remove"])),
+    group(clap::ArgGroup::new("what").required(true).args(["links", "switches", "slow", "remove"])),
     after_help = "Examples:
   dmodc degrade 8640.net --links 20 --seed 1 -o degraded.net --list
   dmodc degrade 8640.net --switches 5 --seed 1 | dmodc route -
   dmodc degrade 8640.net --slow 3 --seed 1 -o slow.net --list
   dmodc degrade 8640.net --slow 3:1/2 --seed 1 -o slow.net
-  dmodc degrade 8640.net --throw 7 --of links --seed 1 -o throw-7.net
   dmodc degrade fabric.net --remove 'spine 3' --remove 'leaf 17:24' --remove node042 -o less.net
   dmodc degrade fabric.net --remove 'node[001-004]' -o less.net
   dmodc degrade fabric.net --remove @decommissioned.txt -o less.net
@@ -30,8 +27,7 @@ the parts of a smaller one; so with slow links. These get fewer lanes, or a lowe
 nearer to the requested part. Names are descriptions or parts of them, GUIDs or LIDs. The name of a
 server stands for all its ports, and node[001-004] and node* for all matches; any other name with
 several matches is refused with a list. A file of names has one a line, '#' begins a comment. End
-nodes that lose their last link go too. --throw makes the fabric of a throw of 'dmodc compare
---degrade', of the same seed and exponent. --list without -o prints only the list."
+nodes that lose their last link go too. --list without -o prints only the list."
 )]
 pub struct Args {
     /// The fabric
@@ -46,24 +42,14 @@ pub struct Args {
     /// Make N links between switches slow: PART of their speed (1/2, 0.25) [default part: 1/4, as 1x of 4x]
     #[arg(long, value_name = "N[:PART]", value_parser = slow)]
     slow: Option<(usize, f64)>,
-    /// Remove the pieces of throw N of 'dmodc compare --degrade'
-    #[arg(long, value_name = "N", requires = "of")]
-    throw: Option<u32>,
-    /// With --throw: switches or links
-    #[arg(long, value_name = "WHAT", requires = "throw", value_parser =
-        PossibleValuesParser::new(["switches", "links"]).try_map(|s| s.parse::<Equipment>()))]
-    of: Option<Equipment>,
-    /// With --throw: up to 2^M - 1 pieces go [default: as in compare]
-    #[arg(long, value_name = "M", requires = "throw", value_parser = exponent)]
-    max_exponent: Option<f64>,
     /// With --switches: remove leaves as well, and their end nodes
     #[arg(long, requires = "switches")]
     leaves: bool,
-    /// Seed of the random choice [default with --throw: 1]
+    /// Seed of the random choice
     #[arg(
         long,
         value_name = "S",
-        required_unless_present_any = ["remove", "throw"],
+        required_unless_present = "remove",
         conflicts_with = "remove"
     )]
     seed: Option<u64>,
@@ -79,19 +65,10 @@ pub struct Args {
     reading: Reading,
 }
 
-pub fn run(mut args: Args) -> Outcome {
+pub fn run(args: Args) -> Outcome {
     let netlist = args.reading.netlist(&args.net)?;
-    // The default is that of compare; --remove uses no seed.
-    let mut seed = args.seed.unwrap_or(1);
-    if let Some((number, of)) = args.throw.zip(args.of) {
-        let exponent = (args.max_exponent).unwrap_or_else(|| of.default_exponent(&netlist));
-        let count;
-        (count, seed) = removal(exponent, seed, number);
-        match of {
-            Equipment::Switches => args.switches = Some(count),
-            _ => args.links = Some(count),
-        }
-    }
+    // --remove uses no seed.
+    let seed = args.seed.unwrap_or(1);
     let words = |parts: Vec<Part>| -> String {
         parts
             .into_iter()

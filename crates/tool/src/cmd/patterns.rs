@@ -17,13 +17,11 @@ pub enum Pattern {
     Cn2io,
     Io2cn,
     Ebb,
-    /// All to all and shifts within each rail.
-    Rails,
     Pairs(PathBuf),
 }
 
 /// The words of the patterns without a file.
-const WORDS: [(&str, Pattern); 8] = [
+const WORDS: [(&str, Pattern); 7] = [
     ("a2a", Pattern::A2a),
     ("all-to-all", Pattern::A2a),
     ("rp", Pattern::Rp),
@@ -31,7 +29,6 @@ const WORDS: [(&str, Pattern); 8] = [
     ("cn2io", Pattern::Cn2io),
     ("io2cn", Pattern::Io2cn),
     ("ebb", Pattern::Ebb),
-    ("rails", Pattern::Rails),
 ];
 
 pub fn pattern(text: &str) -> Result<Pattern, &'static str> {
@@ -43,7 +40,7 @@ pub fn pattern(text: &str) -> Result<Pattern, &'static str> {
             count(file == "-");
             Ok(Pattern::Pairs(file.into()))
         }
-        _ => Err("a pattern is a2a, all-to-all, rp, sp, cn2io, io2cn, ebb, rails or pairs:FILE"),
+        _ => Err("a pattern is a2a, all-to-all, rp, sp, cn2io, io2cn, ebb or pairs:FILE"),
     }
 }
 

@@ -13,8 +13,8 @@ use std::process::ExitCode;
   dmodc report results
   dmodc report part-1 part-2 part-3
 
-Reads DIR/throws-*.csv, also files of earlier versions; writes DIR/report.html, with all in it that it
-needs, its figures as DIR/*.svg, and its tables in short as DIR/summary.md.")]
+Reads DIR/throws-*.csv, also files of other versions; writes DIR/report.html, with all in it that it
+needs.")]
 pub struct Args {
     /// Folder of the comparison, or several of its parts; the page comes into the first
     #[arg(required = true, value_name = "DIR")]
@@ -23,14 +23,9 @@ pub struct Args {
 
 pub fn run(args: Args) -> Outcome {
     let (dir, report) = (&args.dirs[0], report(&args.dirs)?);
-    let (page, figures) = (dir.join("report.html"), report.figures.len());
-    let mut files = report.figures;
-    files.push(("summary.md".into(), report.summary));
-    files.push(("report.html".into(), report.html));
-    for (name, text) in files {
-        write_to(&dir.join(name), |out| out.write_all(text.as_bytes()))?;
-    }
-    let page = page.display();
+    let page = dir.join("report.html");
+    write_to(&page, |out| out.write_all(report.html.as_bytes()))?;
+    let (page, figures) = (page.display(), report.figures);
     print_text(&format!("{page}: {figures} figures\n"), false)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,6 +3,7 @@
 //! Two cables that changed places are one thing, and so are a node that is gone with its links and hosts, several gone
 //! switches that were linked, the ports of one server, and many links of one switch (a line card, a bundle, a box).
 
+use super::lines::list;
 use super::{Difference, End, Kind};
 use dmodc_fabric::{Guid, PortNumber};
 use std::collections::{BTreeMap, BTreeSet};
@@ -225,14 +226,8 @@ impl fmt::Display for Cause {
                 let switches = all.iter().filter(|node| !node.is_host).count();
                 let hosts = all.len() - switches;
                 let shown = if switches > 0 { switches } else { hosts };
-                let names = all
-                    .iter()
-                    .take(shown.min(NAMED))
-                    .map(|node| node.ends[0].to_string());
-                let mut names = names.collect::<Vec<String>>().join(", ");
-                if shown > NAMED {
-                    names += &format!(", and {} more", shown - NAMED);
-                }
+                let names = all.iter().take(shown).map(|node| node.ends[0].to_string());
+                let names = list(names, NAMED);
                 let hosts = format!("{hosts} host{}", if hosts == 1 { "" } else { "s" });
                 let seen = first.reason.split_once(", ").map_or("", |(_, seen)| seen);
                 let seen = match seen {

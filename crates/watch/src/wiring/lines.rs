@@ -81,7 +81,7 @@ impl<'m> Names<'m> {
             lines.push(match *names {
                 [name] => format!("{word}: switch {name} with {what}"),
                 _ => {
-                    let (count, names) = (names.len(), list(names.into_iter().cloned()));
+                    let (count, names) = (names.len(), list(names.into_iter().cloned(), NAMED));
                     format!("{word}: {count} switches with {what}: {names}")
                 }
             });
@@ -119,7 +119,7 @@ impl<'m> Names<'m> {
                 [(host, port)] => format!("{word}: host {host} at {switch} [{port}]"),
                 _ => {
                     let named = hosts.iter().map(|(host, port)| format!("{host} [{port}]"));
-                    let named = list(named);
+                    let named = list(named, NAMED);
                     format!("{word}: {} hosts at {switch}: {named}", hosts.len())
                 }
             }
@@ -128,11 +128,11 @@ impl<'m> Names<'m> {
     }
 }
 
-/// The first few names, and the number of the others.
-fn list(names: impl Iterator<Item = String>) -> String {
+/// At most so many names, and the number of the others.
+pub fn list(names: impl Iterator<Item = String>, most: usize) -> String {
     let mut names: Vec<String> = names.collect();
-    let more = names.len().saturating_sub(NAMED);
-    names.truncate(NAMED);
+    let more = names.len().saturating_sub(most);
+    names.truncate(most);
     match more {
         0 => names.join(", "),
         _ => format!("{}, and {more} more", names.join(", ")),

@@ -27,7 +27,7 @@ pub use causes::{Cause, by_switch, causes};
 pub use designed::Designed;
 pub use memory::Memory;
 pub use missing::{Uplink, low_first, missing_uplinks};
-pub use rails::{Rail, among_servers, rails};
+pub use rails::among_servers;
 pub use siblings::{Doubt, Unlike, among_siblings, doubts, unlike_siblings};
 pub use slow::{Far, Slow, Slowness, Witness, slow_links};
 pub use slow_memory::SlowLink;

@@ -4,8 +4,6 @@
 //! Where three in four of at least four servers have their ports at the same switches, a port elsewhere is on the wrong
 //! rail, or beside another port of its server. The numbers of adapters are no evidence, for they differ from server to
 //! server: two swapped cables of one server are not found.
-//!
-//! In a fabric with *rails* each switch has the same port, such as `mlx5_3`, of many servers.
 
 use super::{Difference, End, Kind, is_majority};
 use dmodc_core::most_common;
@@ -13,33 +11,11 @@ use dmodc_fabric::{Fabric, NodeId, SwitchId, counted};
 use dmodc_formats::export::Labels;
 use dmodc_formats::netlist::{NameMap, Names};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-
-/// The identity of a server's port: the description without the server's name, and the adapter's port.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-struct Device<'n> {
-    name: &'n str,
-    port: u64,
-}
-
-/// The ports that an adapter may have.
-const PORTS: std::ops::RangeInclusive<u64> = 1..=8;
-
-impl fmt::Display for Device<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.name, self.port) {
-            ("", port) => write!(f, "port {port}"),
-            (name, 1) => f.write_str(name),
-            (name, port) => write!(f, "{name} port {port}"),
-        }
-    }
-}
 
 /// A port of a server that has a name and other ports.
 struct Port<'n> {
     node: NodeId,
     server: &'n str,
-    device: Device<'n>,
     /// The set of servers with similar names, and the switch of the port.
     place: (usize, SwitchId),
 }
@@ -62,7 +38,7 @@ enum Oddity {
 /// Odd ports of servers, by comparison with servers of similar names, in the order of the end nodes.
 pub fn among_servers(fabric: &Fabric, names: &Names) -> Vec<Difference> {
     let labels = Labels::new(fabric, names, &NameMap::new());
-    let servers = Servers::new(fabric, names, &labels);
+    let servers = Servers::new(fabric, &labels);
     let mut oddities = servers.oddities();
     oddities.sort_by_key(|&(port, _)| port);
     let host = |port: usize| End::of_host(names, servers.ports[port].node);
@@ -94,42 +70,8 @@ pub fn among_servers(fabric: &Fabric, names: &Names) -> Vec<Difference> {
     oddities.into_iter().map(difference).collect()
 }
 
-/// The same port of many servers: a fabric with rails connects each such port to switches of its own.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Rail {
-    /// The name of the port, such as `mlx5_3`.
-    pub name: String,
-    /// The end nodes of the rail, ascending, including end nodes at a switch of another rail.
-    pub nodes: Vec<NodeId>,
-}
-
-/// The rails of a fabric, by name; none where the ports of servers are not connected by rail.
-pub fn rails(fabric: &Fabric, names: &Names) -> Vec<Rail> {
-    let labels = Labels::new(fabric, names, &NameMap::new());
-    let servers = Servers::new(fabric, names, &labels);
-    let of_kind = servers.rails();
-    let known: BTreeSet<(usize, Device)> =
-        of_kind.iter().map(|(at, rail)| (at.0, rail.0)).collect();
-    let mut nodes: BTreeMap<Device, Vec<NodeId>> = BTreeMap::new();
-    for port in &servers.ports {
-        if known.contains(&(port.place.0, port.device)) {
-            nodes.entry(port.device).or_default().push(port.node);
-        }
-    }
-    let rail = |(device, nodes): (Device, _)| Rail {
-        name: device.to_string(),
-        nodes,
-    };
-    nodes.into_iter().map(rail).collect()
-}
-
-/// Whether a part is nearly the whole.
-fn is_most(part: usize, whole: usize) -> bool {
-    part >= 2 && 3 * part >= 2 * whole
-}
-
 impl<'n> Servers<'n> {
-    fn new(fabric: &Fabric, names: &'n Names, labels: &'n Labels) -> Servers<'n> {
+    fn new(fabric: &Fabric, labels: &'n Labels) -> Servers<'n> {
         let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
         let unnamed: BTreeSet<NodeId> = labels.unnamed.iter().copied().collect();
         let mut ports = Vec::new();
@@ -141,17 +83,9 @@ impl<'n> Servers<'n> {
             let alike = server.replace(|c: char| c.is_ascii_digit(), "");
             let next = kinds.len();
             let kind = *kinds.entry(alike).or_insert(next);
-            let name = names.end_nodes[node].trim_start();
-            let name = name.split_once(char::is_whitespace).unwrap_or_default().1;
-            // A port's GUID is its adapter's GUID plus the port's number, or the adapter's GUID if it has one port.
-            let number = end_node.guid.0.wrapping_sub(names.node_guids[node].0);
             ports.push(Port {
                 node,
                 server,
-                device: Device {
-                    name: name.trim(),
-                    port: if PORTS.contains(&number) { number } else { 1 },
-                },
                 place: (kind, end_node.switch),
             });
         }
@@ -163,28 +97,6 @@ impl<'n> Servers<'n> {
             at.entry(port.place).or_insert_with(Vec::new).push(index);
         }
         Servers { ports, of, at }
-    }
-
-    /// The rail of each switch that has one, and how many of the switch's ports belong to the rail.
-    fn rails(&self) -> BTreeMap<(usize, SwitchId), (Device<'n>, usize)> {
-        let mut rails = BTreeMap::new();
-        let mut fit: BTreeMap<usize, (BTreeSet<Device>, usize, usize)> = BTreeMap::new();
-        for (&place, ports) in &self.at {
-            let mut devices: Vec<Device> = ports.iter().map(|&p| self.ports[p].device).collect();
-            let (device, count) = most_common(&mut devices);
-            let (of_kind, fitting, all) = fit.entry(place.0).or_default();
-            *all += ports.len();
-            if is_most(count, ports.len()) {
-                rails.insert(place, (device, count));
-                of_kind.insert(device);
-                *fitting += count;
-            }
-        }
-        rails.retain(|place, _| {
-            let (devices, fitting, all) = &fit[&place.0];
-            devices.len() > 1 && 5 * fitting >= 4 * all
-        });
-        rails
     }
 
     /// Ports that are not where such servers have one, by switch alone: which adapter has which number is no evidence.

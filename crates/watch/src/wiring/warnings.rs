@@ -1,5 +1,6 @@
 //! Finds oddities in the wiring of a tree, as log lines.
 
+use super::lines::list;
 use super::{Doubt, Kind, Unlike, by_switch, unlike_siblings};
 use dmodc_core::{Groups, Ranking};
 use dmodc_fabric::{Fabric, SwitchId};
@@ -54,11 +55,7 @@ pub fn describe_unlike(mut unlike: Vec<Unlike>, name: impl Fn(SwitchId) -> Strin
     let mut lines = Vec::new();
     for (above, doubts) in by_switch(missing, |doubt: &Doubt| vec![doubt.above]) {
         let Some(above) = above else { continue };
-        let below: Vec<String> = doubts.iter().take(NAMED).map(|d| name(d.switch)).collect();
-        let mut names = below.join(", ");
-        if doubts.len() > NAMED {
-            names += &format!(", and {} more", doubts.len() - NAMED);
-        }
+        let names = list(doubts.iter().map(|d| name(d.switch)), NAMED);
         let links = doubts.len();
         lines.push(format!(
             "{}: {links} links that siblings have are missing, to {names}",

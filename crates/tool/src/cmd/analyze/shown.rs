@@ -3,7 +3,7 @@
 use super::super::check::loops;
 use super::super::patterns::Pattern;
 use super::super::tables::Judged;
-use super::{Args, Railed};
+use super::Args;
 use crate::output::add;
 use dmodc_analysis::{ChannelId, CheckReport, Ebb, Exact, Risk, Traffic, Workload};
 use serde_json::{Value, json};
@@ -19,7 +19,6 @@ pub struct Found {
     pub risks: Vec<(Pattern, Risk)>,
     pub ebb: Option<Ebb>,
     pub pairs: Option<Workload>,
-    pub railed: Option<Railed>,
     pub seconds: f64,
 }
 
@@ -56,15 +55,6 @@ pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> V
         object["ebb_confidence"] = json!(ebb.confidence);
         object["ebb_both"] = json!(args.both);
     }
-    if let Some(Railed { rails, found }) = &found.railed {
-        let worst = |risk: &Risk| json!({ "risk": risk.value, "port": worst_port(risk).map(port) });
-        let rails = rails.iter().zip(&found.alone);
-        let rails = rails.map(|((name, nodes), (a2a, sp))| {
-            json!({ "rail": name, "nodes": nodes, "a2a": worst(a2a), "sp": worst(sp) })
-        });
-        object["rails"] =
-            json!({ "at_once": worst(&found.at_once), "alone": rails.collect::<Value>() });
-    }
     if let Some(pairs) = &found.pairs {
         let ports = pairs.flows.worst(WORST).into_iter().map(|(c, flows)| {
             json!({ "flows": flows, "risk": pairs.risk.by_channel[c], "port": port(c) })
@@ -96,12 +86,6 @@ pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> V
             json!({ "histogram": risk.histogram(), "worst": worst });
     }
     object
-}
-
-/// The worst port under a pattern, unless no port has any flow.
-fn worst_port(risk: &Risk) -> Option<ChannelId> {
-    let worst = risk.worst(1).into_iter().find(|&(_, value)| value > 0);
-    worst.map(|(channel, _)| channel)
 }
 
 pub fn text(judged: &Judged, traffic: &Traffic, found: &Found, both: bool) -> String {
@@ -139,17 +123,6 @@ pub fn text(judged: &Judged, traffic: &Traffic, found: &Found, both: bool) -> St
                 row(&format!("pairs rate, {what}"), &format!("{rate:.3}"));
             }
         }
-    }
-    if let Some(Railed { rails, found }) = &found.railed {
-        let mut row = |what: &str, risk: &Risk| {
-            let worst = worst_port(risk).map_or(String::new(), |c| format!("  {}", port(c)));
-            row(what, &format!("{:>8}{worst}", risk.value));
-        };
-        for ((name, nodes), (a2a, sp)) in rails.iter().zip(&found.alone) {
-            row(&format!("{name} A2A of {nodes}"), a2a);
-            row(&format!("{name} SP"), sp);
-        }
-        row("rails at once, A2A", &found.at_once);
     }
     if let Some(exact) = &found.exact {
         row("worst permutation", &exact.value);

@@ -33,14 +33,10 @@ pub fn run(
     for dir in [Some(dir), args.keep.as_deref()].into_iter().flatten() {
         fs::create_dir_all(dir).map_err(Failure::unwritable(dir))?;
     }
-    if args.io_guids.is_none() && args.engines.iter().any(|spec| spec.gets_io) {
-        return Err(Failure::Usage("'+io' needs --io-guids"));
-    }
     if let Some(name) = twice(args.nets.iter().map(|path| stem(path))) {
         let text = format!("two fabrics have the name '{name}', which their rows would share");
         return Err(Failure::Other(text.into()));
     }
-    let io = args.reading.guids(args.io_guids.as_deref())?;
     let bar = progress(0, BAR);
     let equipment = degrade.equipment;
     for path in &args.nets {
@@ -53,8 +49,7 @@ pub fn run(
             counts: degrade.counts.clone(),
             seed: args.seed,
             scale,
-            origin: Origin::new(&netlist, &io, &args.engines),
-            io: io.clone(),
+            origin: Origin::new(&netlist, &args.engines),
             keep: args.keep.clone(),
         };
         let faults = equipment.faults();
@@ -202,7 +197,7 @@ fn is_other(row: &ThrowRow, series: &Series, specs: &[EngineSpec]) -> Option<Str
     if spec.is_some_and(|spec| *spec != row.engine) {
         return Some(format!("its rows of '{name}' are of {:#}", row.engine));
     }
-    // For an engine that takes no part, only the fabric and the I/O nodes count.
+    // For an engine that takes no part, only the fabric counts.
     let of = series.hashes(row.throw, spec.or(specs.first())?);
     let mut parts = row.of.split(' ').zip(of.split(' '));
     let other = parts.position(|(is, expected)| is != expected);
@@ -211,7 +206,6 @@ fn is_other(row: &ThrowRow, series: &Series, specs: &[EngineSpec]) -> Option<Str
             "it is of another fabric of the name '{}'",
             series.fabric
         )),
-        1 => Some("it is of other --io-guids".into()),
         _ => spec
             .map(|spec| format!("its rows of '{name}' are of other files than {spec:#} has now")),
     }
