@@ -114,7 +114,7 @@ proptest! {
         let has_port: Vec<SwitchId> = leaves.iter().copied().take(few).collect();
         let is_sparse = |i: usize, node: &EndNode| match at_port(node) {
             true => !has_port.contains(&node.switch),
-            false => hash(seed ^ i as u64) % 3 == 0,
+            false => hash(seed ^ i as u64).is_multiple_of(3),
         };
         let (before, _) = without(&whole, is_sparse);
         let (after, _) = without(&before, |_, node| at_port(node));

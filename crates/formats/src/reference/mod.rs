@@ -20,7 +20,7 @@ use std::env;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// The name of the file that `dmodc.reference=auto` keeps, by [`files::of_port`]; and the name that `dmodc follow`
+/// The name of the file that `dmodc.reference=auto` keeps, by [`crate::files::of_port`]; and the name that `dmodc follow`
 /// gives it, which knows no port, as did the plugin up to version 1.0.
 const NAME: &str = "opensm-dmodc-reference-%g.net";
 const NAME_OF_NO_PORT: &str = "opensm-dmodc-reference.net";
