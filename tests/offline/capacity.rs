@@ -13,7 +13,7 @@ use dmodc_analysis::{Channels, Risk, Traffic, bounds};
 use dmodc_core::{Capacity, Engine, Faults, OnUnreachable, Options};
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{Fabric, Peer, PortNumber, Speed, SwitchId};
-use dmodc_formats::netlist::{Netlist, Part};
+use dmodc_formats::netlist::{Kind, Netlist, Part};
 use std::iter::successors;
 use std::sync::Arc;
 
@@ -174,6 +174,27 @@ fn equal_speeds_change_nothing() {
         assert_eq!(Routed::by_options(&slow, &ignoring()).tables, ignored);
         assert_eq!(tables(&with_speed(&slow, &links[..1], "4xEDR")), ignored);
     }
+}
+
+/// A spine that has no fast link is without any in its band: routes over it stayed, at four times the bound.
+#[test]
+fn a_spine_whose_links_are_all_slow_carries_its_part() {
+    let netlist = pgft("PGFT(3;12,6,9;1,6,6;1,1,1)", 1);
+    let spine = netlist
+        .nodes
+        .iter()
+        .rposition(|node| node.kind == Kind::Switch);
+    let is_its = |link: &Link| link.iter().any(|end| Some(end.0 as usize) == spine);
+    let links = netlist.links_between_switches();
+    let links: Vec<Link> = links.into_iter().filter(is_its).collect();
+    let slow = with_speed(&netlist, &links, "1xEDR");
+    let routed = Routed::by_options(&slow, &Options::default());
+    assert!(
+        routed.risks()[0] < 1.3 * routed.least(),
+        "{:?} {}",
+        routed.risks(),
+        routed.least()
+    );
 }
 
 /// One link at a part of its speed carries about that part of its siblings' routes; only entries it gives up change.

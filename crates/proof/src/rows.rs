@@ -22,9 +22,9 @@ pub type Fault = (SwitchId, usize, Reason);
 /// The turns in use, as the switches before, at and after the turn, each with the first LID that makes it.
 pub type Turns = BTreeMap<(SwitchId, SwitchId, SwitchId), usize>;
 
-/// A class of switches: what they carry, so they need entries for the same LIDs; and by port where it leads, if what is
-/// right there is right for all of them.
-type Class = (Carries, Vec<Way>);
+/// A class of switches: their part of the fabric and what they carry, so they need entries for the same LIDs; and by port
+/// where it leads, if what is right there is right for all of them.
+type Class = (Option<SwitchId>, Carries, Vec<Way>);
 
 /// The first switch of a class.
 struct First<'r> {
@@ -99,6 +99,7 @@ impl Here<'_> {
             // An absent node waits at a port that may be dark; one that is there is at a port that leads to it.
             _ if owner == (self.s, port) => Ok(false),
             _ if !is_hole => Err(Reason::Port(port)),
+            to if self.ways.part[self.s] != self.ways.part[to] => Ok(true),
             to if !self.ways.are_needed(self.s, to, self.needs_all) => Ok(true),
             to if self.may[to].1 => Ok(false),
             _ => Err(Reason::Hole),
@@ -169,7 +170,7 @@ pub fn check(
             true => way,
             false => Way::Nowhere,
         });
-        let class = (ways.carries[s], shared.collect());
+        let class = (ways.part[s], ways.carries[s], shared.collect());
         let row = &rows[s][..lids];
         match classes.entry(class) {
             Entry::Vacant(class) => {

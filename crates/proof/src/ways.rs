@@ -60,7 +60,7 @@ pub struct Ways {
     /// By switch: its end nodes.
     pub carries: TiVec<SwitchId, Carries>,
     /// By switch: the part of the fabric that links join it to.
-    part: TiVec<SwitchId, Option<SwitchId>>,
+    pub part: TiVec<SwitchId, Option<SwitchId>>,
 }
 
 impl Ways {
@@ -115,13 +115,12 @@ impl Ways {
     }
 
     /// Whether end nodes need entries of one switch for LIDs at another: one of them has hosts, or both have end nodes; or
-    /// `all` do. Not those of a switch without a LID, nor of one that no links join to the other.
+    /// `all` do. Not those of a switch without a LID.
     pub fn are_needed(&self, from: SwitchId, to: SwitchId, all: bool) -> bool {
-        let are_joined = self.part[from] == self.part[to];
         let (from, to) = (self.carries[from], self.carries[to]);
         let (least, most) = (from.min(to), from.max(to));
         let have_nodes = most == Carries::Hosts || least == Carries::Aggregation;
-        are_joined && least > Carries::Nothing && (all || have_nodes)
+        least > Carries::Nothing && (all || have_nodes)
     }
 
     fn own(&mut self, lid: Lid, lmc: u8, owner: Owner) {

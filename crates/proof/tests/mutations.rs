@@ -412,12 +412,14 @@ fn short_rows_are_found() {
 fn is_claimed(routed: &Routed, tables: &Tables) -> bool {
     let Routed { fabric, order, .. } = routed;
     let has_host = |s: SwitchId| !fabric.end_nodes_of(s).is_empty();
+    let part = fabric.parts(|_| true);
+    let is_needed = |s, home| part[s] == part[home] && (has_host(s) || has_host(home));
     let entry = |s: SwitchId, lid| tables.row(s)[lid];
     let next = |s: SwitchId, lid| Some(fabric.far(s, PortNumber(entry(s, lid)))?.0);
     let is_right = |s: SwitchId, lid, home, port: PortNumber| {
         let listed = routed.left_out.contains(&(s, home));
         match (entry(s, lid), next(s, lid)) {
-            (NO_PATH, _) => listed || !has_host(s) && !has_host(home),
+            (NO_PATH, _) => listed || !is_needed(s, home),
             _ if listed => false,
             (entry, None) => (s, entry) == (home, port.0),
             (_, Some(at)) => {

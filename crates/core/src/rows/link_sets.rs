@@ -185,46 +185,61 @@ impl LinkSets {
         for (steps, ways) in &self.bands {
             let mut of_band = Tables::for_fabric(fabric);
             displaced = displaced.max(write(ways, &mut of_band.rows_mut()));
-            for (lid, number) in (0..).map(Lid).zip(self.targets.numbers()) {
-                if number.is_some_and(|number| steps.contains(&step(number))) {
-                    self.merge(fabric, ways, lid, &of_band, rows);
+            let numbers = self.targets.numbers().iter();
+            let is_of_band =
+                |number: &Option<u32>| number.is_some_and(|n| steps.contains(&step(n)));
+            let mut is_taken: Vec<bool> = numbers.map(is_of_band).collect();
+            let mut lacks = vec![false; is_taken.len()];
+            for (s, row) in rows.iter().enumerate() {
+                let of_band = &of_band.row(SwitchId::from(s)).raw;
+                for ((lacks, &entry), &over_all) in lacks.iter_mut().zip(of_band).zip(&**row) {
+                    *lacks |= entry == NO_PATH && over_all != NO_PATH;
                 }
             }
+            for (at, is_taken) in is_taken.iter_mut().enumerate().filter(|(_, is)| **is) {
+                let lid = Lid::from(at);
+                let to = self.targets.switch(lid).filter(|&to| !self.detoured[to]);
+                *is_taken = to.is_some_and(|to| {
+                    !lacks[at] || self.complete(fabric, ways, (lid, to), &mut of_band, rows)
+                });
+            }
+            let pairs = rows.iter_mut().zip(of_band.rows_mut()).collect();
+            threads.for_each(pairs, |(row, of_band): (&mut &mut [u8], _)| {
+                for ((entry, of_band), is_taken) in row.iter_mut().zip(of_band).zip(&is_taken) {
+                    *entry = if *is_taken { *of_band } else { *entry };
+                }
+            });
         }
         displaced
     }
 
-    /// Takes the entries of a LID from the tables of its band, unless a leaf has none there.
-    fn merge(
+    /// Gives switches that lack an entry for a LID in the tables of its band the entry over all links, if what follows
+    /// goes down. Returns `false` if a leaf lacks one.
+    fn complete(
         &self,
         fabric: &Fabric,
         ways: &Ways,
-        lid: Lid,
-        of_band: &Tables,
-        rows: &mut [&mut [u8]],
-    ) {
-        let Some(to) = self.targets.switch(lid).filter(|&to| !self.detoured[to]) else {
-            return;
-        };
-        let switches = (0..rows.len()).map(SwitchId::from);
-        let mut column: BySwitch<u8> = switches.map(|s| of_band.get(s, lid)).collect();
+        (lid, to): (Lid, SwitchId),
+        of_band: &mut Tables,
+        rows: &[&mut [u8]],
+    ) -> bool {
         let mut goes_down: BySwitch<bool> = vec![false; rows.len()].into();
-        for s in ways.paths.groups.bottom_up().iter().copied().map(SwitchId) {
+        // In the band a switch can be without links, and so at no height.
+        let bottom_up = self.layers[0].paths.groups.bottom_up();
+        for s in bottom_up.iter().copied().map(SwitchId) {
             goes_down[s] = ways.paths.costs.hops_down(s.0, to.0).is_some();
             let over_all = rows[usize::from(s)][lid.index()];
-            if column[s] == NO_PATH && over_all != NO_PATH {
+            if of_band.get(s, lid) == NO_PATH && over_all != NO_PATH {
                 let next = fabric
                     .far(s, PortNumber(over_all))
                     .map_or(s, |(next, _)| next);
                 let is_up = self.ranking.is_up(s.0, next.0);
                 if self.ranking.is_leaf(s.0) || !is_up && !goes_down[next] {
-                    return;
+                    return false;
                 }
-                (column[s], goes_down[s]) = (over_all, !is_up);
+                (of_band.row_mut(s)[lid], goes_down[s]) = (over_all, !is_up);
             }
         }
-        for (row, entry) in rows.iter_mut().zip(column) {
-            row[lid.index()] = entry;
-        }
+        true
     }
 }
