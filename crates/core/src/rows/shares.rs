@@ -11,15 +11,16 @@
 //! most bound · speed / destinations. All slow links are there for the destinations with the least u(t) = frac(φ t): those
 //! that one gives up come up at no other that is as slow.
 //!
-//! Invariant: a link as fast as the mean has no share. Cost: the hosts, for each switch with a slow uplink.
+//! Invariant: a link as fast as the mean has no share. Cost: the hosts, for each leaf with a slow uplink.
 
 use super::nominal::nominal;
 use super::ways::Ways;
 use crate::ids::{BySwitch, SwitchId};
 use crate::kinds::{Roles, SINGLE, Uplink};
 use crate::tree::Ranking;
-use dmodc_fabric::{Fabric, PortNumber};
+use dmodc_fabric::{Fabric, NodeId, PortNumber};
 use std::collections::BTreeMap;
+use typed_index_collections::TiVec;
 
 /// Shares are in steps: 64ths of the destinations.
 pub const STEPS: usize = 64;
@@ -150,15 +151,16 @@ impl<'l> Loads<'l> {
     /// Finds the shares of all slow links.
     pub fn shares(&self, roles: &Roles) -> Shares {
         let mut shares = Shares::new();
+        let mut nominal = Nominal::new(self.fabric, self.ways, roles);
         for s in self.fabric.switches().keys() {
-            self.add(s, true, roles, &mut shares);
-            self.add(s, false, roles, &mut shares);
+            self.add(s, true, &mut nominal, &mut shares);
+            self.add(s, false, &mut nominal, &mut shares);
         }
         shares
     }
 
     /// Adds the shares of slow links of a switch to higher ranks, or within its rank.
-    fn add(&self, s: SwitchId, is_up: bool, roles: &Roles, shares: &mut Shares) {
+    fn add(&self, s: SwitchId, is_up: bool, nominal: &mut Nominal, shares: &mut Shares) {
         let ports = self.ways.classes.of_switch(s).ports.iter();
         let weigh = |up: &Uplink| {
             let speed = self.speed(s, up.port)?;
@@ -176,7 +178,7 @@ impl<'l> Loads<'l> {
         if slow.is_empty() {
             return;
         }
-        let counts = nominal_hosts(self.fabric, self.ways, roles, s);
+        let counts = nominal.counts(s);
         for &&(port, speed, weight) in &slow {
             let most = self.most(s, speed).min(weight / mean);
             // Links of one weight have one share, else what one gives up goes to another.
@@ -249,31 +251,72 @@ impl<'l> Loads<'l> {
     }
 }
 
-/// By port of a switch: how many hosts elsewhere have it for the nominal port, by step.
-fn nominal_hosts(fabric: &Fabric, ways: &Ways, roles: &Roles, s: SwitchId) -> Vec<[u32; STEPS]> {
-    let mut leaf = s;
-    while let Some(below) = ways.paths.groups.children(leaf.0).next() {
-        leaf = SwitchId(below.remote);
-    }
-    let mut counts = vec![[0; STEPS]; 256];
-    for (node, &number) in fabric.end_nodes().iter().zip(&roles.numbers.node) {
-        let is_below = ways.paths.costs.hops_down(s.0, node.switch.0).is_some();
-        if number >= SINGLE || is_below {
-            continue;
+/// The hosts by their nominal ports.
+struct Nominal<'n> {
+    fabric: &'n Fabric,
+    ways: &'n Ways,
+    numbers: &'n TiVec<NodeId, u32>,
+    /// All hosts on leaves.
+    all: Vec<NodeId>,
+    /// By switch: the hosts that come to it, by the switch to which its nominal port leads.
+    onward: BTreeMap<SwitchId, BTreeMap<SwitchId, Vec<NodeId>>>,
+}
+
+impl<'n> Nominal<'n> {
+    fn new(fabric: &'n Fabric, ways: &'n Ways, roles: &'n Roles) -> Self {
+        let numbers = &roles.numbers.node;
+        let all = numbers.iter_enumerated().filter(|(_, n)| **n < SINGLE);
+        Nominal {
+            fabric,
+            ways,
+            numbers,
+            all: all.map(|(node, _)| node).collect(),
+            onward: BTreeMap::new(),
         }
-        let mut at = Some(leaf);
-        while let Some(here) = at {
-            let class = ways.classes.of_switch(here);
-            let index = nominal(class, &ways.dividers[class.kind], number);
-            let link = index.map(|i| &class.ports[i]);
-            if let Some(link) = link.filter(|_| here == s) {
-                counts[usize::from(link.port)][step(number)] += 1;
-                break;
+    }
+
+    /// The nominal uplink of a switch for each host.
+    fn uplink(&self, s: SwitchId) -> impl Fn(NodeId) -> Option<&'n Uplink> + use<'n> {
+        let (ways, numbers) = (self.ways, self.numbers);
+        let class = ways.classes.of_switch(s);
+        let dividers = &ways.dividers[class.kind];
+        move |node| nominal(class, dividers, numbers[node]).map(|i| &class.ports[i])
+    }
+
+    /// The hosts whose nominal path from the first leaf below a switch comes to it.
+    fn come_to(&mut self, s: SwitchId) -> &[NodeId] {
+        let Some(below) = self.ways.paths.groups.children(s.0).next() else {
+            return &self.all;
+        };
+        let below = SwitchId(below.remote);
+        if !self.onward.contains_key(&below) {
+            let uplink = self.uplink(below);
+            let mut onward: BTreeMap<SwitchId, Vec<NodeId>> = BTreeMap::new();
+            for &node in self.come_to(below) {
+                if let Some(to) = uplink(node).and_then(|up| up.to) {
+                    onward.entry(to).or_default().push(node);
+                }
             }
-            at = link.and_then(|link| link.to);
+            self.onward.insert(below, onward);
         }
+        self.onward[&below].get(&s).map_or(&[], Vec::as_slice)
     }
-    counts
+
+    /// By port of a switch: how many hosts elsewhere have it for the nominal port, by step.
+    fn counts(&mut self, s: SwitchId) -> Vec<[u32; STEPS]> {
+        let (fabric, costs, numbers) = (self.fabric, &self.ways.paths.costs, self.numbers);
+        let uplink = self.uplink(s);
+        let mut counts = vec![[0; STEPS]; 256];
+        for &node in self.come_to(s) {
+            let is_below = costs
+                .hops_down(s.0, fabric.end_nodes()[node].switch.0)
+                .is_some();
+            if let Some(up) = uplink(node).filter(|_| !is_below) {
+                counts[usize::from(up.port)][step(numbers[node])] += 1;
+            }
+        }
+        counts
+    }
 }
 
 #[cfg(test)]
