@@ -3,7 +3,8 @@
 //! Uplinks have the key (plane, parent). The planes that a switch lacks are the leaders of its kind's expected ports less
 //! its own planes. A dark expected port takes its own leader if that is lacking; the others then take the rest in order;
 //! a dark port beyond that counts for nothing: its cable was moved. A dark port joins the present group of its plane, or
-//! is a group of its own. Where planes are unknown, the reference tells to which parent a dark port led.
+//! is a group of its own. Where it is expected, or planes are unknown, the reference tells to which
+//! parent a dark port led.
 //!
 //! Links within the rank have no place in this order; they follow it, by neighbour.
 //!
@@ -118,7 +119,7 @@ impl Own {
                 Some(group.parent),
             );
             for &(port, is_up) in known.ports(group) {
-                if is_up || planes.is_none() {
+                if is_up || planes.is_none_or(|planes| planes.is[usize::from(port)]) {
                     self.placed.push((plane, parent, port, port, is_up));
                 }
             }
@@ -131,7 +132,10 @@ impl Own {
 
     /// Adds the expected ports that are dark, as planes that the switch lacks.
     fn add_dark(&mut self, known: &Known, s: SwitchId, expected: &Expected) {
-        let is_dark = |port: u8| known.fabric.peer(s, PortNumber(port)) == Peer::None;
+        let is_placed: Vec<u8> = self.placed.iter().map(|placed| placed.3).collect();
+        let is_dark = |port: u8| {
+            known.fabric.peer(s, PortNumber(port)) == Peer::None && !is_placed.contains(&port)
+        };
         let dark = || expected.ports.iter().filter(|&&(port, _)| is_dark(port));
         if dark().next().is_none() {
             return;
