@@ -405,4 +405,30 @@ mod tests {
             assert!(was == is || was == 12, "LID {lid}: {was}, {is}");
         }
     }
+
+    /// By the usual leader of the port, the dark one joined another group, and the numbers of others moved.
+    #[test]
+    fn an_expected_dark_port_has_the_parent_that_the_reference_tells() {
+        let widths = [[1, 2, 3], [1, 2, 3]];
+        for leaf in 1..3 {
+            for port in 11..11 + 2 * (leaf as u8 + 1) {
+                let (whole, less) = (rack(widths, None), rack(widths, Some((leaf, port))));
+                let options = Options {
+                    reference: Some(Arc::new(whole.clone())),
+                    ..forgets()
+                };
+                let (before, after) = (tables(&whole, &options), tables(&less, &options));
+                for s in whole.switches().keys() {
+                    for (lid, ..) in whole.lids() {
+                        let entry = before.get(s, lid);
+                        let is_dark = less.far(s, PortNumber(entry)).is_none();
+                        assert!(
+                            entry == after.get(s, lid) || is_dark,
+                            "{leaf} {port} {s:?} {lid}"
+                        );
+                    }
+                }
+            }
+        }
+    }
 }
