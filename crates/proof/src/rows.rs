@@ -109,7 +109,7 @@ impl Here<'_> {
 }
 
 /// The pairs from a switch in an ascending list.
-fn of(pairs: &[(SwitchId, SwitchId)], s: SwitchId) -> impl Iterator<Item = SwitchId> {
+fn pairs_from(pairs: &[(SwitchId, SwitchId)], s: SwitchId) -> impl Iterator<Item = SwitchId> {
     let first = pairs.partition_point(|pair| pair.0 < s);
     let own = pairs[first..].iter().take_while(move |pair| pair.0 == s);
     own.map(|pair| pair.1)
@@ -143,8 +143,8 @@ pub fn check(
     };
     for s in rows.keys() {
         here.s = s;
-        of(claim.detours, s).for_each(|to| here.may[to].0 = true);
-        of(claim.left_out, s).for_each(|to| here.may[to].1 = true);
+        pairs_from(claim.detours, s).for_each(|to| here.may[to].0 = true);
+        pairs_from(claim.left_out, s).for_each(|to| here.may[to].1 = true);
         // Switches of a pod differ below, those of a plane above: what is above is shared, by the tops what is below.
         let own = ways.ways(s);
         let has_up = own.iter().any(|way| matches!(way, Way::Up(_)));
@@ -203,8 +203,8 @@ pub fn check(
                 }
             }
         }
-        of(claim.detours, s).for_each(|to| here.may[to].0 = false);
-        of(claim.left_out, s).for_each(|to| here.may[to].1 = false);
+        pairs_from(claim.detours, s).for_each(|to| here.may[to].0 = false);
+        pairs_from(claim.left_out, s).for_each(|to| here.may[to].1 = false);
     }
     Ok(here.turns)
 }

@@ -21,10 +21,10 @@ struct Routed {
 
 impl Routed {
     fn new(netlist: &Netlist) -> Routed {
-        Routed::of(netlist.to_fabric(None).expect("LIDs are right").0)
+        Routed::on(netlist.to_fabric(None).expect("LIDs are right").0)
     }
 
-    fn of(fabric: Fabric) -> Routed {
+    fn on(fabric: Fabric) -> Routed {
         let engine = Engine::new(1).expect("threads");
         let plan = engine.plan(&fabric, &Options::default()).expect("a tree");
         let (tables, _) = engine.tables(&fabric, &plan).expect("tables fit");
@@ -534,7 +534,7 @@ fn roots_need_entries_for_one_another_if_they_are_connected() {
 #[test]
 fn a_chain_that_is_too_long_is_left_out_whole() {
     let links: Vec<(u32, u32)> = (1..140).map(|s| (s - 1, s)).collect();
-    let routed = Routed::of(fabrics::Net::new(&links, &[0, 0, 139, 139]).build());
+    let routed = Routed::on(fabrics::Net::new(&links, &[0, 0, 139, 139]).build());
     let proven = routed.prove(&routed.tables).expect("sound");
     assert!(proven.left_out > 0);
 }
@@ -543,7 +543,7 @@ fn a_chain_that_is_too_long_is_left_out_whole() {
 #[test]
 fn pairs_that_no_links_join_need_not_be_listed() {
     let net = fabrics::Net::new(&[(0, 1), (0, 2), (3, 4), (3, 5)], &[1, 2, 4, 5]);
-    let mut routed = Routed::of(net.build());
+    let mut routed = Routed::on(net.build());
     assert!(!std::mem::take(&mut routed.left_out).is_empty());
     let proven = routed.prove(&routed.tables).expect("sound");
     assert_eq!(proven.left_out, 0);
@@ -563,7 +563,7 @@ fn all_lids_of_a_port_are_looked_at() {
     let (fabric, _) = pgft("PGFT(2;2,3;1,2;1,1)")
         .to_fabric(Some(2))
         .expect("LIDs");
-    let routed = Routed::of(fabric);
+    let routed = Routed::on(fabric);
     routed.prove(&routed.tables).expect("sound");
     for node in routed.fabric.end_nodes() {
         for lid in (0..4).map(|i| Lid(node.lid.0 + i)) {
@@ -597,7 +597,7 @@ fn an_absent_node_is_awaited_at_its_port() {
     stay.into_iter().for_each(|node| b.end_node(node));
     let (mut fabric, _) = b.finish();
     fabric.set_absent(gone.clone());
-    let routed = Routed::of(fabric);
+    let routed = Routed::on(fabric);
     routed.prove(&routed.tables).expect("sound");
     for node in gone {
         assert_eq!(routed.tables.row(node.switch)[node.lid], node.port.0);
@@ -619,7 +619,7 @@ fn an_absent_node_is_awaited_at_its_port() {
 fn aggregation_nodes_need_one_another() {
     // The spine without a node comes first: what it lacks is looked at first, and allowed.
     let links = [(3, 0), (3, 1), (3, 2), (4, 0), (4, 1), (4, 2)];
-    let routed = Routed::of(
+    let routed = Routed::on(
         fabrics::Net {
             aggregation: vec![0, 1],
             ..fabrics::Net::new(&links, &[1, 2, 3, 4])
@@ -679,7 +679,7 @@ fn a_switch_without_a_lid_needs_no_entry() {
             port: PortNumber(4),
         });
     }
-    let routed = Routed::of(b.finish().0);
+    let routed = Routed::on(b.finish().0);
     routed.prove(&routed.tables).expect("sound");
     let without = |switch: SwitchId| {
         let mut tables = routed.tables.clone();

@@ -181,7 +181,7 @@ impl<'a> Shown<'a> {
                 .sum(),
             uses: drain::uses(fabric, &options.drain, |s| judged.tables.row(s)),
             change: old.map(|old| Change::new(old, judged, args.order)),
-            proof: args.proof.then(|| Proof::of(judged, &ranking)),
+            proof: args.proof.then(|| Proof::find(judged, &ranking)),
             seconds: start.elapsed().as_secs_f64(),
             warnings: wiring_warnings(fabric, &ranking, |s| judged.switch(s)),
             judged,

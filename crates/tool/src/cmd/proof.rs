@@ -32,7 +32,7 @@ pub struct Proof(Result<Proven, Refuted>);
 impl Proof {
     /// Tries to prove tables. The claim is as wide as it can be: each turn is a detour, and each pair without entries and
     /// without an up-down path is left out. Entries of LIDs that no port has are not judged.
-    pub fn of(judged: &Judged, ranking: &Ranking) -> Proof {
+    pub fn find(judged: &Judged, ranking: &Ranking) -> Proof {
         let Judged { fabric, tables, .. } = judged;
         let mut is_owned = vec![false; tables.width()];
         fabric
