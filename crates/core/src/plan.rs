@@ -303,6 +303,19 @@ impl Plan {
         pairs
     }
 
+    /// Pairs of switches (from, to), ascending, that links join: the first has no entry for LIDs at the second.
+    pub fn left_out(&self, fabric: &Fabric) -> Vec<(SwitchId, SwitchId)> {
+        let left = &self.connections.left;
+        if left.is_empty() {
+            return Vec::new();
+        }
+        let part = fabric.parts(|_| true);
+        let joined = left.iter().filter(|(from, to)| part[*from] == part[*to]);
+        let mut joined: Vec<_> = joined.copied().collect();
+        joined.sort_unstable();
+        joined
+    }
+
     /// Whether multicast packets that come down from switch `from` to `at` may go up to `to`: all such turns and the
     /// unicast routes together close no credit loop.
     pub fn may_turn(&self, from: SwitchId, at: SwitchId, to: SwitchId) -> bool {

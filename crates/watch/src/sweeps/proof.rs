@@ -17,13 +17,6 @@ pub fn prove(
     options: &Options,
     rows: &TiSlice<SwitchId, &[u8]>,
 ) -> Result<Proven, Refuted> {
-    let left = &plan.connections().left;
-    let mut left_out = Vec::new();
-    if !left.is_empty() {
-        let part = fabric.parts(|_| true);
-        left_out.extend(left.iter().filter(|(from, to)| part[*from] == part[*to]));
-        left_out.sort_unstable();
-    }
     let order = &plan.ranking().positions();
     let detours = match options.drain.is_empty() {
         true => plan.detours(),
@@ -32,7 +25,7 @@ pub fn prove(
     let claim = Claim {
         order,
         detours: &detours,
-        left_out: &left_out,
+        left_out: &plan.left_out(fabric),
         connect_roots: options.connect_roots,
     };
     dmodc_proof::prove(fabric, rows, &claim)
