@@ -2,7 +2,7 @@
 
 use super::hubs::{hubs, turn_by_planes, turn_in_cone};
 use super::need::{KINDS, Need};
-use super::search::{Found, Gate, Search, Target};
+use super::search::{Chosen, Found, Gate, Search, Target};
 use super::turns::Turns;
 use super::walk::turns_between;
 use crate::paths::{HOPS, INFINITE, Paths};
@@ -16,12 +16,12 @@ const TRIES: usize = 8;
 /// This many neighbouring switches use the same of equally near detours.
 const ALIKE: usize = 4;
 /// The LIDs at a switch use this many of equally near detours.
-pub const SHARES: usize = 4;
+const SHARES: usize = 4;
 
 /// One attempt: the turns that it takes, and the detours over them.
 pub struct Attempt<'a> {
     /// Per need: the detours of each share of the LIDs.
-    pub found: Vec<Vec<Found>>,
+    pub found: Vec<Vec<Chosen>>,
     /// Per need: the switches that are left out.
     pub left: Vec<Need>,
     /// The turns taken.
@@ -159,30 +159,26 @@ impl<'a> Attempt<'a> {
             let columns: Vec<u32> = need.from.iter().map(|&(column, _)| column).collect();
             // Only hosts send enough to share out.
             let of_hosts = need.from.iter().any(|&(_, kind)| kind == 0);
+            let (spread, shares) = match of_hosts {
+                true => (search.before(need.to) / ALIKE, SHARES),
+                false => (0, 1),
+            };
             let mut left = self.left[number].from.iter();
             let pins = left.any(|&(_, kind)| kind < self.pins);
-            let shares = (0..if of_hosts { SHARES } else { 1 }).map(|share| {
-                let number = search.before(need.to) / ALIKE + share;
-                let mut gates = self.gates(need.to, number);
-                gates.retain(|gate| pins || gate.by.is_none());
-                let target = Target {
-                    to: need.to,
-                    gates: &gates,
-                    number,
-                    share,
-                    need: &columns,
-                };
-                search.run(&self.turns, &target)
-            });
-            let mut found: Vec<Found> = shares.collect();
-            let missing = found[0].missing.clone();
-            if found.iter().any(|found| found.missing != missing) {
-                found.truncate(1);
-            }
+            let mut gates = self.gates(need.to, spread);
+            gates.retain(|gate| pins || gate.by.is_none());
+            let target = Target {
+                to: need.to,
+                gates: &gates,
+                number: spread,
+                shares,
+                need: &columns,
+            };
+            let Found { shares, missing } = search.run(&self.turns, &target);
             if missing.len() < self.left[number].from.len() {
                 let is_missing = |from: &(u32, u8)| missing.binary_search(&from.0).is_ok();
                 self.left[number].from = need.from.iter().copied().filter(is_missing).collect();
-                self.found[number] = found;
+                self.found[number] = shares;
                 helped = true;
             }
         }

@@ -1,4 +1,5 @@
-//! The detours to one switch: a search back from the turns into up-down paths, over (switch, goes up?).
+//! The detours to one switch: a search back from the turns into up-down paths, over (switch, goes up?). Then each share
+//! of its LIDs chooses among neighbours that are equally near.
 //!
 //! A switch with an up-down path keeps its entries. Any other switch goes on to a neighbour with a path or a detour: up
 //! to any; down to a neighbour that goes down in turn; down to a neighbour that goes up only by a taken turn. Detours
@@ -25,10 +26,10 @@ pub struct Target<'t> {
     pub to: u32,
     /// Turns into up-down paths to it, ascending.
     pub gates: &'t [Gate],
-    /// A number that spreads switches to be reached over equally near detours.
+    /// A number that spreads switches to be reached over equally near detours; the shares of its LIDs add theirs.
     pub number: usize,
-    /// The share of its LIDs.
-    pub share: usize,
+    /// The number of shares.
+    pub shares: usize,
     /// The switches that need a detour, by column, ascending.
     pub need: &'t [u32],
 }
@@ -43,8 +44,10 @@ struct Detour {
     hops: u16,
     /// Whether it goes up.
     up: bool,
-    /// The next switch, once chosen.
+    /// The next switch, once chosen for a share.
     next: Option<u32>,
+    /// Whether that holds for all shares: packets turn here, as this next switch allows.
+    of_all: bool,
     /// Whether its step is among the steps found.
     is_step: bool,
     /// Whether the switch needs a detour.
@@ -54,18 +57,26 @@ struct Detour {
 /// The detours to one switch.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
+    /// By share of its LIDs.
+    pub shares: Vec<Chosen>,
+    /// The columns of the switches in need without a detour, ascending.
+    pub missing: Vec<u32>,
+}
+
+/// The detours of one share.
+#[derive(Clone, Debug, Default)]
+pub struct Chosen {
     /// Steps of switches without a path, as (switch, next switch).
     pub steps: Vec<(u32, u32)>,
     /// Where packets turn into up-down paths: a switch, and the switch above to which its entries must lead.
     pub pins: Vec<(u32, u32)>,
-    /// The columns of the switches in need without a detour, ascending.
-    pub missing: Vec<u32>,
 }
 
 /// The result of the last search, and all that it depends on except the turns.
 struct Last<'s> {
     row: &'s [u8],
     number: usize,
+    shares: usize,
     gates: Vec<Gate>,
     /// Hops and switches from which packets turn.
     turned: Vec<(u16, u32)>,
@@ -84,8 +95,7 @@ pub struct Search<'s> {
     missing: usize,
     /// The neighbours that serve each switch for which one is being chosen.
     serves: Vec<u32>,
-    /// By share of the LIDs.
-    last: Vec<Option<Last<'s>>>,
+    last: Option<Last<'s>>,
     /// Neighbours visited, over all searches: a measure of the work.
     pub work: u64,
 }
@@ -105,7 +115,7 @@ impl<'s> Search<'s> {
             detours: Vec::new(),
             missing: 0,
             serves: Vec::new(),
-            last: Vec::new(),
+            last: None,
             work: 0,
         }
     }
@@ -116,9 +126,9 @@ impl<'s> Search<'s> {
         self.before[self.paths.costs.column(s)]
     }
 
-    /// Forgets the last results, before a search with other turns.
+    /// Forgets the last result, before a search with other turns.
     pub fn forget(&mut self) {
-        self.last.clear();
+        self.last = None;
     }
 
     /// Finds detours for the switches in need. Neighbouring targets mostly differ in nothing but themselves; then the
@@ -131,20 +141,20 @@ impl<'s> Search<'s> {
         let mut turned: Vec<(u16, u32)> = gates.map(|gate| (hops(gate.at), gate.from)).collect();
         turned.sort_unstable();
         turned.dedup();
-        self.last
-            .resize_with(self.last.len().max(target.share + 1), || None);
-        if let Some(last) = &self.last[target.share]
-            && (last.number, &last.turned) == (target.number, &turned)
+        let is_step = |chosen: &Chosen| chosen.steps.iter().any(|&(at, _)| at == target.to);
+        if let Some(last) = &self.last
+            && (last.number, last.shares, &last.turned) == (target.number, target.shares, &turned)
             && (&*last.gates, &*last.need) == (target.gates, target.need)
             && same_are_reached(last.row, row)
-            && last.found.steps.iter().all(|&(at, _)| at != target.to)
+            && !last.found.shares.iter().any(is_step)
         {
             return last.found.clone();
         }
         let found = self.find(turns, target, turned.clone());
-        self.last[target.share] = Some(Last {
+        self.last = Some(Last {
             row,
             number: target.number,
+            shares: target.shares,
             gates: target.gates.to_vec(),
             turned,
             need: target.need.to_vec(),
@@ -160,6 +170,7 @@ impl<'s> Search<'s> {
             hops: if byte == INFINITE { FAR } else { 0 },
             up: false,
             next: None,
+            of_all: false,
             is_step: false,
             is_needed: false,
         };
@@ -200,7 +211,8 @@ impl<'s> Search<'s> {
             if self.missing > 0 {
                 for &s in open[goes_down..].iter().filter(|&&s| turns.is_hub(s)) {
                     let hops = self.detour(s).hops + 1;
-                    let next = self.next(turns, target, s);
+                    let next = self.next(turns, target, 0, s);
+                    self.detour_mut(s).of_all = true;
                     let from = groups.up(s).iter().map(|g| g.remote);
                     let from = from.filter(|&from| next.is_some_and(|to| turns.has(from, s, to)));
                     turned.extend(from.map(|from| (hops, from)));
@@ -209,14 +221,25 @@ impl<'s> Search<'s> {
                 turned.sort_unstable();
             }
         }
-        let mut found = Found::default();
-        for &column in target.need {
-            match self.detours[column as usize].hops {
-                FAR => found.missing.push(column),
-                _ => self.follow(turns, target, costs.switch(column as usize), &mut found),
+        let is_missing = |column: &u32| self.detours[*column as usize].hops == FAR;
+        let (missing, served): (Vec<u32>, Vec<u32>) =
+            target.need.iter().partition(|c| is_missing(c));
+        let choose = |share| {
+            for detour in self.detours.iter_mut().filter(|_| share > 0) {
+                detour.next = detour.next.filter(|_| detour.of_all);
+                detour.is_step = false;
             }
+            let mut chosen = Chosen::default();
+            for &column in &served {
+                let from = costs.switch(column as usize);
+                self.follow(turns, target, share, from, &mut chosen);
+            }
+            chosen
+        };
+        Found {
+            shares: (0..target.shares).map(choose).collect(),
+            missing,
         }
-        found
     }
 
     fn detour(&self, s: u32) -> &Detour {
@@ -239,9 +262,9 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Chooses the neighbour that a switch goes on to: one of those that serve, by the target's number;
-    /// at a leaf the same for all targets.
-    fn next(&mut self, turns: &Turns, target: &Target, s: u32) -> Option<u32> {
+    /// Chooses the neighbour that a switch goes on to: one of those that serve, by the numbers of target and share;
+    /// at a leaf the same for all.
+    fn next(&mut self, turns: &Turns, target: &Target, share: usize, s: u32) -> Option<u32> {
         let Paths { costs, groups, .. } = self.paths;
         let Detour { hops, up, next, .. } = *self.detour(s);
         if next.is_some() {
@@ -250,7 +273,7 @@ impl<'s> Search<'s> {
         let all = if up { groups.up(s) } else { groups.down(s) };
         let number = match costs.column(s) < costs.leaves() {
             true => self.before(s),
-            false => self.before(s) + target.number,
+            false => self.before(s) + target.number + share,
         };
         let first = self.serves.len();
         for next in all.iter().map(|g| g.remote) {
@@ -264,7 +287,7 @@ impl<'s> Search<'s> {
                 Detour { up: false, .. } => true,
                 _ if up => true,
                 _ => {
-                    let then = self.next(turns, target, next);
+                    let then = self.next(turns, target, share, next);
                     then.is_some_and(|then| turns.has(s, next, then))
                 }
             };
@@ -278,17 +301,24 @@ impl<'s> Search<'s> {
     }
 
     /// Adds the steps of the detour from a switch, up to a step that is already among them.
-    fn follow(&mut self, turns: &Turns, target: &Target, from: u32, found: &mut Found) {
+    fn follow(
+        &mut self,
+        turns: &Turns,
+        target: &Target,
+        share: usize,
+        from: u32,
+        chosen: &mut Chosen,
+    ) {
         let mut s = from;
         while !std::mem::replace(&mut self.detour_mut(s).is_step, true)
-            && let Some(next) = self.next(turns, target, s)
+            && let Some(next) = self.next(turns, target, share, s)
         {
-            found.steps.push((s, next));
+            chosen.steps.push((s, next));
             if self.detour(next).hops == 0 {
                 if let Some(by) = target.gate(s, next).and_then(|gate| gate.by)
                     && !std::mem::replace(&mut self.detour_mut(next).is_step, true)
                 {
-                    found.pins.push((next, by));
+                    chosen.pins.push((next, by));
                 }
                 return;
             }
