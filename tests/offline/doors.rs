@@ -1,7 +1,7 @@
 //! The formats of fabrics: one small fabric as each tool writes it (`tests/data/doors`), read as the same fabric, in
 //! any order of lines, written and read again, cut and spoilt.
 //!
-//! The files of `iblinkinfo` are from infiniband-diags 44 on ibsim 0.10; those of ibdiagnet are
+//! The files of `iblinkinfo` and `ibnetdiscover -p` are from infiniband-diags 44 on ibsim 0.10; those of ibdiagnet are
 //! drawn after its output, with the shape of version 2.10.
 
 use crate::skip::skipped;
@@ -15,13 +15,14 @@ use dmodc_formats::netlist::{Netlist, Reason};
 use std::path::Path;
 
 /// All formats. The last two have no speeds, or no GUIDs of hosts.
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     "ibdiagnet2.ibnetdiscover",
     "ibdiagnet2.lst",
     "ibdiagnet2.net_dump",
     "ibdiagnet2.db_csv",
     "iblinkinfo",
     "iblinkinfo-l",
+    "ibnetdiscover-p",
     "old-subnet.lst",
     "iblinkinfo--switches-only",
 ];
@@ -106,16 +107,22 @@ fn a_port_is_named_and_shown_by_its_label() {
 #[test]
 fn the_order_of_lines_does_not_count() {
     let mut random = Random::new(7);
-    for name in ["ibdiagnet2.lst", "old-subnet.lst", "iblinkinfo-l"] {
+    for name in [
+        "ibdiagnet2.lst",
+        "old-subnet.lst",
+        "iblinkinfo-l",
+        "ibnetdiscover-p",
+    ] {
         let whole = text(name);
         let mut lines: Vec<&str> = whole.lines().collect();
         // Two claims about one port, a port without an answer, and a switch with another one's LID.
         let spoilt = |line: &str| {
             let line = line.replace("LID:0002", "LID:0001");
-            line.replace("     2    ", "     1    ")
+            line.replace("SW     2", "SW     1")
+                .replace("     2    ", "     1    ")
         };
         let mut spoilt: Vec<String> = lines.iter().map(|line| spoilt(line)).collect();
-        let leaf = ["{ SW", "0x00000000a0000001"];
+        let leaf = ["{ SW", "0x00000000a0000001", "SW     1  1"];
         let is_leaf = |line: &&String| leaf.iter().any(|begin| line.starts_with(begin));
         let claim = spoilt
             .iter()
@@ -123,7 +130,8 @@ fn the_order_of_lines_does_not_count() {
         let claim = claim
             .expect("a port of the leaf")
             .replacen("PN:01", "PN:03", 1);
-        spoilt.push(claim.replacen("1    1[", "1    3[", 1));
+        let claim = claim.replacen("1    1[", "1    3[", 1);
+        spoilt.push(claim.replacen("SW     1  1", "SW     1  3", 1));
         spoilt.remove(8);
         let mut seen: Option<(Fabric, u64)> = None;
         for _ in 0..20 {

@@ -10,6 +10,7 @@ use libfuzzer_sys::fuzz_target;
 /// The begin of the text, by the name of the binary.
 const BEGIN: &str = match env!("CARGO_BIN_NAME").as_bytes() {
     b"subnet_lst" => "{ ",
+    b"port_list" => "SW     1  1 0x00000000000100a1 4x EDR 's'\n",
     b"db_csv" => "START_NODES\n",
     b"net_dump" => "\"s\", Mellanox, 0x00000000000100a1, LID 1\n",
     b"iblinkinfo" => "Switch: 0x00000000000100a1 s:\n",

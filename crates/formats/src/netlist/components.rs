@@ -88,9 +88,9 @@ impl Netlist {
     }
 
     /// The number of hosts' ports that virtual ports may share, in a file of ibdiagnet (which labels hosts' ports): of
-    /// ConnectX-4, BlueField and later.
+    /// ConnectX-4, BlueField and later, and where the file does not say which.
     pub fn shareable_ports(&self) -> usize {
-        let is_new = |node: &&Node| matches!(node.device, 0x1013..=0x10ff | 0xa2d2..=0xa2ff);
+        let is_new = |node: &&Node| matches!(node.device, 0 | 0x1013..=0x10ff | 0xa2d2..=0xa2ff);
         let hosts = self.nodes.iter().filter(|node| node.kind == Kind::Ca);
         let ports = hosts.filter(is_new).flat_map(|node| &node.ports);
         ports.filter(|port| port.label.is_some()).count()

@@ -5,12 +5,12 @@
 
 use super::error::Reason;
 use super::model::{Kind, Netlist};
-use super::{db_csv, iblinkinfo, ibnetdiscover, net_dump, subnet_lst};
+use super::{db_csv, iblinkinfo, ibnetdiscover, net_dump, port_list, subnet_lst};
 use crate::input::{Fault, Parsed, lines, plain, quoted};
 use crate::scan::find;
 
 /// The formats, for a message.
-pub(super) const KNOWN: &str = "ibnetdiscover or ibsim netlist ('Switch 36 \"S-…\"'), \
+pub(super) const KNOWN: &str = "ibnetdiscover or ibsim netlist ('Switch 36 \"S-…\"'), ibnetdiscover -p ('SW 1 2 0x…'), \
      opensm-subnet.lst and ibdiagnet's .lst ('{ SW Ports:24 …'), ibdiagnet2.db_csv ('START_NODES'), .net_dump \
      ('\"name\", Mellanox, 0x…, LID 1'), iblinkinfo with or without -l ('Switch: 0x…')";
 
@@ -18,11 +18,12 @@ pub(super) const KNOWN: &str = "ibnetdiscover or ibsim netlist ('Switch 36 \"S-�
 type Format = (fn(&[u8]) -> bool, fn(&[u8]) -> Parsed<Netlist, Reason>);
 
 /// The formats. Those of netlists come last, for ibsim's lines are the shortest.
-const FORMATS: [Format; 5] = [
+const FORMATS: [Format; 6] = [
     (subnet_lst::begins, subnet_lst::parse),
     (db_csv::begins, db_csv::parse),
     (net_dump::begins, net_dump::parse),
     (iblinkinfo::begins, iblinkinfo::parse),
+    (port_list::begins, port_list::parse),
     (ibnetdiscover::begins, ibnetdiscover::parse),
 ];
 
@@ -120,9 +121,10 @@ mod tests {
         assert!(
             text.starts_with("2: no fabric in a known format: 'hello world' fits none of them")
         );
-        for (_, name) in OTHERS
-            .iter()
-            .zip(["ibsim", ".lst", "db_csv", "net_dump", "iblinkinfo"])
+        for (_, name) in
+            OTHERS
+                .iter()
+                .zip(["ibsim", "-p", ".lst", "db_csv", "net_dump", "iblinkinfo"])
         {
             assert!(text.contains(name), "{name}");
         }

@@ -1,4 +1,4 @@
-//! Netlists from lists of links that do not describe nodes: `iblinkinfo`, `.net_dump`.
+//! Netlists from lists of links that do not describe nodes: `iblinkinfo`, `ibnetdiscover -p`, `.net_dump`.
 //!
 //! A line has a port and the port at its other end, with some of: kind, GUID, LID, number, description, label. A switch
 //! has one GUID, a host one for each port, and the node GUID of a host is not in the list. So ports of hosts become one

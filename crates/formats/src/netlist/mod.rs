@@ -25,6 +25,7 @@ mod links;
 mod model;
 mod net_dump;
 mod plan;
+mod port_list;
 mod remove;
 mod subnet_lst;
 mod to_fabric;
