@@ -4,10 +4,9 @@
 //! [`Defect`], and keeps the rest. The source decides whether a defect is an error: a file with a defect is refused, a
 //! live subnet is routed without the part.
 
-use super::ids::{Guid, Lid, NodeId, PortNumber, SwitchId};
+use super::ids::{Guid, Lid, NodeId, PortNumber, SwitchId, lid_range};
 use super::snapshot::{EndNode, Fabric, Peer, Switch};
 use super::speed::Speed;
-use std::ops::RangeInclusive;
 use typed_index_collections::{TiSlice, TiVec};
 
 /// A part of a source that breaks an invariant. The snapshot lacks it.
@@ -214,10 +213,4 @@ impl<T: Copy> LidOwners<T> {
     fn max(&self) -> Lid {
         Lid(self.0.iter().rposition(Option::is_some).unwrap_or(0) as u16)
     }
-}
-
-/// The LIDs of a port, or `None` if they are not all unicast or the LMC is above 7.
-pub fn lid_range(base: Lid, lmc: u8) -> Option<RangeInclusive<u16>> {
-    let last = base.0.checked_add((1u16.checked_shl(lmc.into())?) - 1)?;
-    (lmc <= 7 && base.is_unicast() && Lid(last).is_unicast()).then_some(base.0..=last)
 }

@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::num::ParseIntError;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 /// An index type: a number of its own, which the compiler does not mix up with other numbers. Conversion from and to
@@ -146,4 +147,10 @@ impl FromStr for Guid {
         let digits = text.strip_prefix("0x").unwrap_or(text);
         u64::from_str_radix(digits, 16).map(Guid)
     }
+}
+
+/// The LIDs of a port, or `None` if they are not all unicast or the LMC is above 7.
+pub fn lid_range(base: Lid, lmc: u8) -> Option<RangeInclusive<u16>> {
+    let last = base.0.checked_add((1u16.checked_shl(lmc.into())?) - 1)?;
+    (lmc <= 7 && base.is_unicast() && Lid(last).is_unicast()).then_some(base.0..=last)
 }

@@ -11,8 +11,7 @@
 //!   effect;
 //! - it contains no pointer, no lock and no name.
 
-use super::builder::lid_range;
-use super::ids::{Guid, Lid, NodeId, PortNumber, SwitchId};
+use super::ids::{Guid, Lid, NodeId, PortNumber, SwitchId, lid_range};
 use super::speed::Speed;
 use std::ops::Range;
 use typed_index_collections::{TiSlice, TiVec};

@@ -6,16 +6,42 @@
 //! other claims are left out: better no link than one that may not be there. So the links
 //! depend on the lines, not on their order. Cost: a look-up for each line.
 
-use super::draft::{Entry, PortLine};
 use super::error::{PortOf, Reason};
-use super::model::Port;
+use super::model::{Node, Port};
 use crate::input::Warnings;
-use dmodc_fabric::{PortNumber, Speed};
+use dmodc_fabric::{Guid, Lid, PortNumber, Speed};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A port by node and number.
 type End = (u32, PortNumber);
+
+/// The parts of a port line about the other end.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) struct PortLine {
+    /// The line number.
+    pub line: u32,
+    /// Port GUID of the other end.
+    pub peer_guid: Option<Guid>,
+    /// LID of the other end; 0 if the line has none.
+    pub peer_lid: Lid,
+}
+
+/// A node under construction, with its ports beside it.
+pub(super) struct Entry {
+    pub node: Node,
+    /// The line that describes it first.
+    pub line: u32,
+    pub ports: Vec<(Port, PortLine)>,
+}
+
+impl Entry {
+    /// The index of a port in the sorted ports.
+    pub fn find(&self, number: PortNumber) -> Option<usize> {
+        let found = self.ports.binary_search_by_key(&number, |(p, _)| p.number);
+        found.ok()
+    }
+}
 
 /// What is no oddity in a text.
 #[derive(Clone, Copy, Default)]

@@ -5,7 +5,8 @@
 //! The speed has LinkSpeedActive in its lowest byte, the extended one in the second, FDR10 in the third and the second
 //! extended one (XDR) in the fourth. Each link has one row.
 
-use super::draft::{Draft, PortLine, new_node, peer_port};
+use super::claims::PortLine;
+use super::draft::{Draft, new_node, peer_port};
 use super::error::{PortOf, Reason};
 use super::model::{Kind, Netlist, Node, Port, PortZero};
 use crate::input::{Fault, Parsed, quoted};

@@ -9,11 +9,6 @@ use super::{db_csv, iblinkinfo, ibnetdiscover, net_dump, port_list, subnet_lst};
 use crate::input::{Fault, Parsed, lines, plain, quoted};
 use crate::scan::find;
 
-/// The formats, for a message.
-pub(super) const KNOWN: &str = "ibnetdiscover or ibsim netlist ('Switch 36 \"S-…\"'), ibnetdiscover -p ('SW 1 2 0x…'), \
-     opensm-subnet.lst and ibdiagnet's .lst ('{ SW Ports:24 …'), ibdiagnet2.db_csv ('START_NODES'), .net_dump \
-     ('\"name\", Mellanox, 0x…, LID 1'), iblinkinfo with or without -l ('Switch: 0x…')";
-
 /// A format: whether a line is of it, and its reader.
 type Format = (fn(&[u8]) -> bool, fn(&[u8]) -> Parsed<Netlist, Reason>);
 

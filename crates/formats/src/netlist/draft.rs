@@ -8,7 +8,7 @@
 //! Each line of a port is a claim about a link. Claims may differ: `claims` keeps those that hold. What two nodes both
 //! say of themselves (a GUID, a LID) goes to the node with the lesser GUID, so no choice depends on the order of lines.
 
-use super::claims::{self, Usual};
+use super::claims::{self, Entry, PortLine, Usual};
 use super::components::components;
 use super::error::{PortOf, Reason};
 use super::model::{Kind, Netlist, Node, Port};
@@ -18,32 +18,6 @@ use dmodc_fabric::{Guid, Lid, LidOwners, NoLids, PortNumber};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-
-/// The parts of a port line about the other end.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) struct PortLine {
-    /// The line number.
-    pub line: u32,
-    /// Port GUID of the other end.
-    pub peer_guid: Option<Guid>,
-    /// LID of the other end; 0 if the line has none.
-    pub peer_lid: Lid,
-}
-
-/// A node under construction, with its ports beside it.
-pub(super) struct Entry {
-    pub node: Node,
-    line: u32,
-    pub ports: Vec<(Port, PortLine)>,
-}
-
-impl Entry {
-    /// The index of a port in the sorted ports.
-    pub fn find(&self, number: PortNumber) -> Option<usize> {
-        let found = self.ports.binary_search_by_key(&number, |(p, _)| p.number);
-        found.ok()
-    }
-}
 
 #[derive(Default)]
 pub(super) struct Draft {

@@ -4,6 +4,11 @@ use super::model::Kind;
 use dmodc_fabric::{Guid, Lid, PortNumber};
 use std::fmt;
 
+/// The formats, for a message.
+const KNOWN: &str = "ibnetdiscover or ibsim netlist ('Switch 36 \"S-…\"'), ibnetdiscover -p ('SW 1 2 0x…'), \
+     opensm-subnet.lst and ibdiagnet's .lst ('{ SW Ports:24 …'), ibdiagnet2.db_csv ('START_NODES'), .net_dump \
+     ('\"name\", Mellanox, 0x…, LID 1'), iblinkinfo with or without -l ('Switch: 0x…')";
+
 /// A port of a node in a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PortOf(pub PortNumber, pub String);
@@ -30,10 +35,7 @@ pub enum Reason {
     #[error("no switch in it: {0}")]
     NoSwitch(String),
     /// A text of no known format: what it seems to be, and its first line.
-    #[error(
-        "no fabric in a known format: '{line}' {what}. Known are {}",
-        super::door::KNOWN
-    )]
+    #[error("no fabric in a known format: '{line}' {what}. Known are {}", KNOWN)]
     Unknown { what: &'static str, line: String },
     /// Ports of one host that share GUID and LID.
     #[error(

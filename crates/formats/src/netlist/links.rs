@@ -8,7 +8,8 @@
 //!
 //! Cost: a few look-ups a line; memory grows with the lines.
 
-use super::draft::{Draft, PortLine, new_node, peer_port};
+use super::claims::PortLine;
+use super::draft::{Draft, new_node, peer_port};
 use super::error::{PortOf, Reason};
 use super::model::{Kind, Netlist, Port};
 use crate::input::{Fault, Parsed};

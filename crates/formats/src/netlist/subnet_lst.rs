@@ -10,7 +10,8 @@
 //! Other programs write a device ID of 32 bits, with the 16 bits in its upper half. There is neither LMC nor the kind
 //! of port 0.
 
-use super::draft::{Draft, PortLine, new_node, peer_port};
+use super::claims::PortLine;
+use super::draft::{Draft, new_node, peer_port};
 use super::error::Reason;
 use super::links::speed_of;
 use super::model::{Kind, Netlist, Node, Port};

@@ -4,7 +4,6 @@
 //! to write, in the format of `opensm-lfts.dump`. Its time is the time of the whole program, its file access included.
 
 use super::engine_spec::Foreign;
-use super::keep::engine_file;
 use crate::LabError;
 use crate::sim::{Guard, NoTables, PrivateDir, Program, last_line};
 use dmodc_fabric::{Fabric, Tables};
@@ -12,6 +11,7 @@ use dmodc_formats::input::InputError;
 use dmodc_formats::lft::Dump;
 use dmodc_formats::netlist::Netlist;
 use std::env;
+use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -63,6 +63,12 @@ pub fn sources(source: &Foreign, stem: &str, name: &str) -> Vec<PathBuf> {
             .find(|file| file.is_file())
     };
     words.filter_map(file).collect()
+}
+
+/// The file of an engine in a folder. Options may contain paths, whose slashes become `_`.
+pub fn engine_file(dir: &Path, stem: &str, name: &impl Display, ending: &str) -> PathBuf {
+    let name = name.to_string().replace('/', "_");
+    dir.join(format!("{stem}-{name}.{ending}"))
 }
 
 /// The file in a folder that has the tables, plain or packed.

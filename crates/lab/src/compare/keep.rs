@@ -1,20 +1,14 @@
 //! Netlist and tables of a throw, kept in files.
 
 use super::engine_spec::EngineSpec;
+use super::foreign::engine_file;
 use super::multi_engine_run::Outcome;
 use crate::LabError;
 use dmodc_formats::files::{packed_by_name, replace_by};
 use dmodc_formats::lft::write_dump;
 use dmodc_formats::netlist::Netlist;
-use std::fmt::Display;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-
-/// The file of an engine in a folder. Options may contain paths, whose slashes become `_`.
-pub fn engine_file(dir: &Path, stem: &str, name: &impl Display, ending: &str) -> PathBuf {
-    let name = name.to_string().replace('/', "_");
-    dir.join(format!("{stem}-{name}.{ending}"))
-}
+use std::path::Path;
 
 /// Writes the netlist with its LIDs, and the tables of each engine that made tables.
 pub fn keep<'a>(

@@ -3,7 +3,8 @@
 use super::context::Context;
 use super::words::{guid_of_id, lid_and_lmc};
 use crate::input::quoted;
-use crate::netlist::draft::{Draft, PortLine, peer_port};
+use crate::netlist::claims::PortLine;
+use crate::netlist::draft::{Draft, peer_port};
 use crate::netlist::error::Reason;
 use crate::netlist::model::Port;
 use crate::scan::{Scan, find, hex};
