@@ -44,7 +44,7 @@ impl Paper {
         for &of_type in types.all() {
             for &leaf in &leaves {
                 let of_leaf = fabric.node_ids_of(SwitchId(leaf));
-                let is_it = |&n: &NodeId| types.of(nodes[n].guid) == of_type;
+                let is_it = |&n: &NodeId| types.type_of(nodes[n].guid) == of_type;
                 order.extend(of_leaf.filter(|&n| !is_aggregation(n)).filter(is_it));
             }
         }

@@ -12,7 +12,7 @@ use super::paper::Paper;
 use super::paths::Paths;
 use super::rows::{AllLinks, Fallback, LinkSets, SMALL};
 use super::threads::{ALONE, Threads};
-use super::tree::{Groups, Links, Ranking};
+use super::tree::{Groups, Ranking};
 use dmodc_fabric::{EndNode, Fabric, Lid, NO_PATH, NodeId, PortNumber};
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -486,20 +486,4 @@ fn connect_in_order(
         found.turned = pairs.collect::<BTreeSet<_>>().len();
     }
     (found, steps)
-}
-
-impl Ranking {
-    /// The levels that [`Engine::plan`](crate::Engine::plan) finds, also of a fabric that it refuses.
-    pub fn new(fabric: &Fabric, options: &Options) -> Self {
-        match Self::find(fabric, options, None) {
-            Ok((ranking, _)) => ranking,
-            Err(_) => Self::of(
-                fabric,
-                &Links::new(fabric),
-                options,
-                &[],
-                super::tree::SHARES[0],
-            ),
-        }
-    }
 }

@@ -118,7 +118,7 @@ pub fn analyze<'py>(
                 }
                 let is = |t| {
                     let types = &types;
-                    move |node: NodeId| types.of(fabric.end_nodes()[node].guid) == t
+                    move |node: NodeId| types.type_of(fabric.end_nodes()[node].guid) == t
                 };
                 let (compute, io) = (is(NodeType::Compute), is(NodeType::Io));
                 let risk = py.detach(|| match &**pattern {

@@ -288,7 +288,7 @@ mod tests {
         ];
         let fabric = Net::new(&links, &[0, 0, 4, 4, 5, 5, 6, 6]).build();
         let ranking = Ranking::new(&fabric, &Options::default());
-        let paths = Paths::new(Groups::of(&fabric, &ranking), &ranking, ALONE);
+        let paths = Paths::new(Groups::of_fabric(&fabric, &ranking), &ranking, ALONE);
         let mut turns = Turns::new(&paths.groups);
         turns.take(&paths.groups, 0, |_| false, |from, to| (from, to) == (1, 2));
         let attempt = Attempt {

@@ -201,7 +201,7 @@ mod tests {
             ..Options::default()
         };
         let ranking = Ranking::new(&fabric, &options);
-        Paths::new(Groups::of(&fabric, &ranking), &ranking, ALONE)
+        Paths::new(Groups::of_fabric(&fabric, &ranking), &ranking, ALONE)
     }
 
     /// Which of these turns are taken if they are wanted.

@@ -62,7 +62,7 @@ impl NodeTypes {
 
     /// The index of an I/O node in their list; `None` for any other node.
     pub fn listed_io(&self, node: &EndNode) -> Option<usize> {
-        let is_io = node.kind != NodeKind::Aggregation && self.of(node.guid) == NodeType::Io;
+        let is_io = node.kind != NodeKind::Aggregation && self.type_of(node.guid) == NodeType::Io;
         self.place_in_list(node.guid).filter(|_| is_io)
     }
 
@@ -73,7 +73,7 @@ impl NodeTypes {
 
     /// The type of a port. A node in both lists is a compute node; without a list of compute nodes, every node that is
     /// no I/O node is a compute node.
-    pub fn of(&self, port: Guid) -> NodeType {
+    pub fn type_of(&self, port: Guid) -> NodeType {
         if self.is_listed_compute(port) {
             NodeType::Compute
         } else if self.place_in_list(port).is_some() {

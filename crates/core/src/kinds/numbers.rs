@@ -72,7 +72,7 @@ impl Numbers {
         };
         let mut base = 0u32;
         for &of_type in types.all() {
-            let is_it = |node: &&EndNode| is_on_leaf(node) && types.of(node.guid) == of_type;
+            let is_it = |node: &&EndNode| is_on_leaf(node) && types.type_of(node.guid) == of_type;
             let nodes = fabric
                 .end_nodes()
                 .iter_enumerated()
@@ -96,7 +96,7 @@ impl Numbers {
                 used[at as usize] = true;
                 leaves.entry(node.switch).or_default().push(at);
             }
-            let of_type = |away: &&(_, Guid, _)| types.of(away.1) == of_type;
+            let of_type = |away: &&(_, Guid, _)| types.type_of(away.1) == of_type;
             let all_away = positions.away.iter().filter(of_type);
             all_away
                 .clone()

@@ -213,7 +213,6 @@ fn branches(parents: &Parents, members: &[SwitchId]) -> Vec<Edge> {
 mod tests {
     use super::*;
     use crate::Options;
-    use crate::tree::{Links, SHARES};
     use dmodc_fabric::Guid;
     use fabrics::Net;
 
@@ -229,7 +228,7 @@ mod tests {
             ..Options::default()
         };
         // In the order of GUIDs: of equal ranks, the greater GUID is above.
-        let ranking = Ranking::of(&fabric, &Links::new(&fabric), &options, &[], SHARES[0]);
+        let ranking = Ranking::new(&fabric, &options);
         (fabric, ranking)
     }
 

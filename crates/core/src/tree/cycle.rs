@@ -5,7 +5,7 @@
 
 use super::groups::Sides;
 use super::partition::{components, peel};
-use super::rank::Ranking;
+use super::ranking::Ranking;
 
 /// A cycle of links between equal ranks, as the switches along it, or `None`. Leaves that are all joined to one another
 /// make none.

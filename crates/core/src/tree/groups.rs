@@ -10,7 +10,7 @@
 
 use super::links::{Group, Links};
 use super::partition::{Partition, mix, sort_by_small_key};
-use super::rank::{Numbered, Ranking};
+use super::ranking::{Numbered, Ranking};
 use crate::threads::{ALONE, Threads};
 use dmodc_fabric::Fabric;
 use std::ops::Deref;
@@ -49,7 +49,7 @@ impl Sides {
         for s in 0..links.switches() as u32 {
             let start = all.groups.len() as u32;
             let rank = ranking.rank(s);
-            for group in links.of(s) {
+            for group in links.groups_of(s) {
                 let level = ranking.rank(group.remote) == rank;
                 match ranking.is_up(s, group.remote) {
                     true => up.push(Group { level, ..*group }),
@@ -146,7 +146,7 @@ impl Deref for Groups {
 
 impl Groups {
     /// The port groups of a fabric whose ranks are known.
-    pub fn of(fabric: &Fabric, ranking: &Ranking) -> Self {
+    pub fn of_fabric(fabric: &Fabric, ranking: &Ranking) -> Self {
         Self::new(&Links::new(fabric), ranking, ALONE)
     }
 

@@ -290,7 +290,12 @@ impl<'i> Idle<'i> {
         let is_busy = |s: &u32| !self.idle[*s as usize];
         for s in (0..self.rank.len() as u32).filter(is_busy) {
             let of_rank = ports.of_rank_mut(self.rank[s as usize]);
-            for group in self.links.of(s).iter().filter(|g| is_busy(&g.remote)) {
+            for group in self
+                .links
+                .groups_of(s)
+                .iter()
+                .filter(|g| is_busy(&g.remote))
+            {
                 self.count(of_rank, s, group.remote, self.links.ports(group));
             }
         }

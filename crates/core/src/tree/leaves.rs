@@ -124,7 +124,7 @@ const VIEWS: usize = 16;
 /// or two odd levels. `None` if no link is odd, or so many that there are no levels.
 fn parity(links: &Links) -> (Vec<bool>, Option<Links>) {
     let mut views: Vec<u32> = (0..links.switches() as u32).collect();
-    views.sort_by_key(|&s| Reverse(links.of(s).len()));
+    views.sort_by_key(|&s| Reverse(links.groups_of(s).len()));
     let common = LazyCell::new(|| commonness(links));
     let mut best: Option<(Count, TwoLevels)> = None;
     for &view in views.iter().take(VIEWS) {
@@ -152,7 +152,7 @@ fn commonness(links: &Links) -> Vec<u32> {
     }
     let switches = 0..links.switches() as u32;
     let of_groups = switches.flat_map(|s| {
-        links.of(s).iter().map(move |group| {
+        links.groups_of(s).iter().map(move |group| {
             let back = links.to(group.remote, s);
             let ports = links.ports(group).iter().chain(back);
             ports.map(|&port| common[usize::from(port)]).sum()
@@ -196,7 +196,7 @@ impl<'l> TwoLevels<'l> {
         levels.common = common();
         levels.count = vec![[(0, 0); 2]; links.switches()];
         for s in all.clone() {
-            for (number, group) in links.groups_of(s).zip(links.of(s)) {
+            for (number, group) in links.numbers_of(s).zip(links.groups_of(s)) {
                 let side = usize::from(levels.is_odd(s, group.remote));
                 let (count, ports) = &mut levels.count[s as usize][side];
                 (*count, *ports) = (*count + 1, *ports + levels.common[number]);
@@ -223,7 +223,7 @@ impl<'l> TwoLevels<'l> {
     fn change(&mut self, s: u32) {
         self.is_upper[s as usize] ^= true;
         self.count[s as usize].swap(0, 1);
-        for (number, group) in self.links.groups_of(s).zip(self.links.of(s)) {
+        for (number, group) in self.links.numbers_of(s).zip(self.links.groups_of(s)) {
             let side = usize::from(self.is_odd(s, group.remote));
             let count = &mut self.count[group.remote as usize];
             count[1 - side] = (

@@ -103,7 +103,7 @@ impl Links {
         let mut links = Links::default();
         let mut ports: Vec<u8> = Vec::new();
         for s in 0..self.switches() as u32 {
-            for group in self.of(s) {
+            for group in self.groups_of(s) {
                 let all = self.ports(group).iter().copied();
                 ports.clear();
                 ports.extend(all.filter(|&port| stays(s, group.remote, port)));
@@ -123,13 +123,13 @@ impl Links {
 
     /// The groups of a switch, ascending by neighbour.
     #[inline]
-    pub fn of(&self, switch: u32) -> &[Group] {
-        &self.groups[self.groups_of(switch)]
+    pub fn groups_of(&self, switch: u32) -> &[Group] {
+        &self.groups[self.numbers_of(switch)]
     }
 
     /// The numbers of the groups of a switch, in the list of all groups.
     #[inline]
-    pub fn groups_of(&self, switch: u32) -> Range<usize> {
+    pub fn numbers_of(&self, switch: u32) -> Range<usize> {
         let start = match switch {
             0 => 0,
             _ => self.end[switch as usize - 1],
@@ -145,14 +145,14 @@ impl Links {
 
     /// The ports of a switch to a neighbour, in the order of [`Links::ports`]; none if no link joins the two.
     pub fn to(&self, switch: u32, neighbour: u32) -> &[u8] {
-        let groups = self.of(switch);
+        let groups = self.groups_of(switch);
         let group = groups.binary_search_by_key(&neighbour, |g| g.remote);
         group.map_or(&[], |at| self.ports(&groups[at]))
     }
 
     /// The neighbours of a switch, ascending, each once.
     pub fn neighbours(&self, switch: u32) -> impl ExactSizeIterator<Item = u32> + Clone {
-        self.of(switch).iter().map(|group| group.remote)
+        self.groups_of(switch).iter().map(|group| group.remote)
     }
 
     /// Hops from every switch to the nearest seed, [`Links::FAR`] without a path.

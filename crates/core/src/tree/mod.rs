@@ -8,9 +8,9 @@ mod levels;
 mod links;
 mod partition;
 mod rank;
+mod ranking;
 
 pub use groups::Groups;
-pub use leaves::SHARES;
 pub use links::{Group, Links};
 pub use partition::{Partition, components, join, mix, peel, root, sort_by_small_key};
-pub use rank::{Ranking, Rule};
+pub use ranking::{Ranking, Rule};

@@ -198,7 +198,7 @@ fn measure(
     found: &mut Found,
 ) -> Result<(), Failure> {
     let of_type =
-        |t: NodeType| move |node: NodeId| types.of(judged.fabric.end_nodes()[node].guid) == t;
+        |t: NodeType| move |node: NodeId| types.type_of(judged.fabric.end_nodes()[node].guid) == t;
     let (compute, io) = (of_type(NodeType::Compute), of_type(NodeType::Io));
     let (count, seed, name) = (args.permutations as usize, args.seed, pattern.to_string());
     let all = traffic.nodes().len() as u64;

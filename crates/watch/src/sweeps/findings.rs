@@ -65,7 +65,7 @@ impl Findings {
         let ranking = Ranking::new(&merged.nominal, options);
         let missing = missing_uplinks(merged, |s| ranking.rank(s));
         let name = |s: SwitchId| planned.name(called, s);
-        let groups = Groups::of(fabric, ranks);
+        let groups = Groups::of_fabric(fabric, ranks);
         let mut odd = odd_places(fabric, &groups, ranks, name);
         let idle = Idle::new(planned);
         let is_idle = |s: SwitchId, port| idle.has(fabric.guid(s), port);

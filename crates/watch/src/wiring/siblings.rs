@@ -104,7 +104,7 @@ impl Unlike {
 
 /// All uplinks that siblings have and a switch lacks, in the order of the fabric's switches.
 pub fn doubts(fabric: &Fabric, ranking: &Ranking) -> Vec<Doubt> {
-    let unlike = unlike_siblings(fabric, &Groups::of(fabric, ranking), ranking).into_iter();
+    let unlike = unlike_siblings(fabric, &Groups::of_fabric(fabric, ranking), ranking).into_iter();
     unlike.flat_map(|unlike| unlike.doubts).collect()
 }
 

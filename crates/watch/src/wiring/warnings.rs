@@ -40,7 +40,7 @@ pub fn wiring_warnings(
     ranking: &Ranking,
     name: impl Fn(SwitchId) -> String,
 ) -> Vec<String> {
-    let groups = Groups::of(fabric, ranking);
+    let groups = Groups::of_fabric(fabric, ranking);
     let mut odd = odd_places(fabric, &groups, ranking, &name);
     let unlike = unlike_siblings(fabric, &groups, ranking);
     odd.extend(describe_unlike(unlike, &name));
