@@ -32,6 +32,8 @@ pub struct Class {
     pub cycle: Vec<u8>,
     /// Whether a port is dark.
     pub lacks: bool,
+    /// Indices in `ports` of those that are dark on all switches of the kind, ascending: a spine that is gone.
+    pub gone: Vec<u8>,
 }
 
 /// The classes of all switches.
@@ -41,6 +43,9 @@ pub struct Classes {
     pub of_switch: BySwitch<ClassId>,
     pub classes: TiVec<ClassId, Class>,
 }
+
+/// A kind of fewer switches has no port that is gone.
+const SEVERAL: usize = 4;
 
 impl Classes {
     /// Finds the classes over some of the links, which `is_open` selects by switch and port.
@@ -72,13 +77,40 @@ impl Classes {
                 first: SwitchId(s),
                 cycle: cycle(&ports),
                 lacks: ports.iter().any(|up| up.to.is_none()),
+                gone: Vec::new(),
                 ports,
             }
         };
         let of_switch = (0..switches as u32).map(|s| partition.class(s).unwrap_or_default());
-        Classes {
+        let mut classes = Classes {
             of_switch: of_switch.map(ClassId).collect(),
             classes: partition.firsts().iter().map(class).collect(),
+        };
+        classes.find_gone(kinds.kinds.len());
+        classes
+    }
+
+    /// Finds the ports that are gone. Where a kind has few switches, one lost link would make a port gone, and move
+    /// entries on the others: such a kind has none.
+    fn find_gone(&mut self, kinds: usize) {
+        let mut members: TiVec<KindId, usize> = vec![0; kinds].into();
+        for &class in &self.of_switch {
+            members[self.classes[class].kind] += 1;
+        }
+        let mut is_up: TiVec<KindId, [bool; 256]> = vec![[false; 256]; kinds].into();
+        for class in &self.classes {
+            for up in class.ports.iter().filter(|up| up.to.is_some()) {
+                is_up[class.kind][usize::from(up.port)] = true;
+            }
+        }
+        let classes = self.classes.iter_mut();
+        for class in classes.filter(|class| class.lacks && members[class.kind] >= SEVERAL) {
+            let is_gone = |up: &Uplink| !is_up[class.kind][usize::from(up.port)];
+            let ports = (0..).zip(&class.ports);
+            class.gone = ports
+                .filter(|(_, up)| is_gone(up))
+                .map(|(i, _)| i)
+                .collect();
         }
     }
 

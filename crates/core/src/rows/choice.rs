@@ -14,13 +14,13 @@ pub struct Choice<'c> {
     count: usize,
     deal: Option<Deal>,
     /// `None` on the way down.
-    circle: Option<Circle>,
+    circle: Option<Circle<'c>>,
 }
 
 impl<'c> Choice<'c> {
     /// The choice for entries that go up; `lack` is what each port lacks.
     pub fn up(class: &'c Class, dividers: Dividers, open: Set, lack: &[f64]) -> Self {
-        let circle = (open.len() > 1).then(|| Circle::new(lack, &open));
+        let circle = (open.len() > 1).then(|| Circle::new(class, lack, &open));
         Choice {
             circle,
             ..Self::down(class, dividers, open)

@@ -76,14 +76,15 @@ pub fn lacks(class: &Class, weights: &[u32], sets: &[(Set, u32)]) -> Vec<f64> {
 }
 
 /// The circle of some open ports.
-pub struct Circle {
+pub struct Circle<'c> {
+    class: &'c Class,
     /// The ports, and where the part of each ends.
     ends: Vec<(u64, u8)>,
 }
 
-impl Circle {
+impl<'c> Circle<'c> {
     /// The circle of at least one open port. Ports without a lack take part only if no port has one.
-    pub fn new(lack: &[f64], open: &Set) -> Self {
+    pub fn new(class: &'c Class, lack: &[f64], open: &Set) -> Self {
         let wide = |i: usize| lack.get(i).copied().unwrap_or(0.0);
         let all: f64 = open.iter().map(wide).sum();
         let even = all <= 0.0;
@@ -94,14 +95,24 @@ impl Circle {
             ((end / all * CIRCLE) as u64, i as u8)
         });
         Circle {
+            class,
             ends: ends.collect(),
         }
     }
 
     /// The index of the port for a number with this nominal port and cycle.
     pub fn port(&self, nominal: usize, cycle: u32) -> usize {
-        let by_port = (nominal as u32).wrapping_mul(STEPS[0]);
-        let at = u64::from(by_port.wrapping_add(cycle.wrapping_mul(STEPS[1])));
+        let gone = &self.class.gone;
+        let at = match gone.binary_search(&(nominal as u8)) {
+            Ok(nth) => {
+                let nth = (cycle as usize * gone.len() + nth) % self.ends.len();
+                ((nth as f64 + 0.5) / self.ends.len() as f64 * CIRCLE) as u64
+            }
+            Err(_) => {
+                let by_port = (nominal as u32).wrapping_mul(STEPS[0]);
+                u64::from(by_port.wrapping_add(cycle.wrapping_mul(STEPS[1])))
+            }
+        };
         let to = self.ends.partition_point(|&(end, _)| end <= at);
         usize::from(self.ends[to.min(self.ends.len() - 1)].1)
     }
@@ -119,7 +130,7 @@ mod tests {
         let n = weights.len();
         let mut entries = vec![0.0; n];
         for (open, count) in sets {
-            let circle = Circle::new(&lack, open);
+            let circle = Circle::new(&class, &lack, open);
             for cycle in 0..*count {
                 for nominal in 0..n {
                     let port = if open.has(nominal) {
@@ -158,12 +169,32 @@ mod tests {
     /// Without the least part of 1/64, a port that alone lacks anything would draw all displaced entries.
     #[test]
     fn every_open_port_has_a_part_of_the_circle() {
-        let circle = Circle::new(&[0.0, 1.0, 1.0], &Set::new(3, |i| i > 0));
+        let class = class(&[1; 3]);
+        let circle = Circle::new(&class, &[0.0, 1.0, 1.0], &Set::new(3, |i| i > 0));
         let hits = (0..1000).map(|cycle| circle.port(0, cycle));
         let first = hits.filter(|&port| port == 1).count();
         assert!((490..=510).contains(&first), "{first}");
         // Nothing is lacking: all are alike.
-        let even = Circle::new(&[], &Set::new(3, |_| true));
+        let even = Circle::new(&class, &[], &Set::new(3, |_| true));
         assert!((0..3).all(|port| (0..100).any(|cycle| even.port(0, cycle) == port)));
+    }
+    /// By two low-discrepancy steps alone, two of these would meet at one port of a leaf, beside the entry that it has.
+    #[test]
+    fn entries_of_spines_that_are_gone_do_not_meet() {
+        let mut class = class(&[1; 18]);
+        class.gone = vec![3, 4, 9, 12, 16];
+        let open = Set::new(18, |i| !class.gone.contains(&(i as u8)));
+        let circle = Circle::new(&class, &[1.0; 18], &open);
+        for first in 0..36 * 18 {
+            // A shift sends from one leaf to 18 nodes in a row, of two leaves.
+            let numbers = (first..first + 18).map(|t| (t as usize % 18, t / 18));
+            let gone = numbers.filter(|(nominal, _)| !open.has(*nominal));
+            let mut ports: Vec<usize> = gone
+                .map(|(nominal, cycle)| circle.port(nominal, cycle))
+                .collect();
+            ports.sort_unstable();
+            ports.dedup();
+            assert_eq!(ports.len(), 5);
+        }
     }
 }

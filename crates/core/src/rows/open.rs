@@ -138,6 +138,7 @@ pub mod tests {
             first: SwitchId(0),
             cycle: cycle(&ports),
             lacks: false,
+            gone: Vec::new(),
             ports,
         }
     }
