@@ -157,16 +157,16 @@ impl<'a> Attempt<'a> {
                 continue;
             }
             let columns: Vec<u32> = need.from.iter().map(|&(column, _)| column).collect();
-            // Only hosts send enough to share out.
+            let mut left = self.left[number].from.iter();
+            let pins = left.any(|&(_, kind)| kind < self.pins);
+            let mut gates = self.gates(need.to);
+            gates.retain(|gate| pins || gate.by.is_empty());
+            // Only hosts send enough to share out; pins move entries of hosts.
             let of_hosts = need.from.iter().any(|&(_, kind)| kind == 0);
-            let (spread, shares) = match of_hosts {
+            let (spread, shares) = match of_hosts || gates.iter().any(|gate| !gate.by.is_empty()) {
                 true => (search.before(need.to) / ALIKE, SHARES),
                 false => (0, 1),
             };
-            let mut left = self.left[number].from.iter();
-            let pins = left.any(|&(_, kind)| kind < self.pins);
-            let mut gates = self.gates(need.to, spread);
-            gates.retain(|gate| pins || gate.by.is_none());
             let target = Target {
                 to: need.to,
                 gates: &gates,
@@ -186,8 +186,8 @@ impl<'a> Attempt<'a> {
     }
 
     /// The turns that lead into up-down paths to a switch, ascending. Where a turn is taken to some switches above that
-    /// have a path, but not to all, packets go on by one of the nearest: the one into which most switches turn.
-    fn gates(&self, to: u32, number: usize) -> Vec<Gate> {
+    /// have a path, but not to all, packets go on by one of the nearest into which the most switches turn.
+    fn gates(&self, to: u32) -> Vec<Gate> {
         let row = self.paths.costs.row(to);
         let byte = |s: u32| row[self.paths.costs.column(s)];
         let is_reached = |s: &u32| byte(*s) != INFINITE;
@@ -197,25 +197,31 @@ impl<'a> Attempt<'a> {
             let has_all = self.turns.has_all(&self.all.groups, at);
             // Entries lead to the nearest alone.
             let is_nearest = |next: &u32| (byte(*next) & HOPS) + 1 == byte(at) & HOPS;
-            let onward: Vec<u32> = above().filter(|_| !has_all).filter(is_nearest).collect();
+            let nearest: Vec<u32> = above().filter(|_| !has_all).filter(is_nearest).collect();
             let turns_to = |from: u32, to: &u32| self.turns.has(from, at, *to);
-            let is_open = |from: &u32| onward.iter().all(|to| turns_to(*from, to));
+            let is_open = |from: &u32| nearest.iter().all(|to| turns_to(*from, to));
             let from = above().filter(|from| !is_reached(from));
             let (open, others): (Vec<u32>, Vec<u32>) = from.partition(is_open);
-            let mut nearest: Vec<u32> = above()
-                .filter(|next| !others.is_empty() && is_nearest(next))
+            let into = |to: &u32| -> Vec<u32> {
+                let others = others.iter().copied();
+                others.filter(|&from| turns_to(from, to)).collect()
+            };
+            let most = nearest.iter().map(into).max_by_key(Vec::len);
+            let most = most.unwrap_or_default();
+            let by = nearest.iter().copied();
+            let by: Vec<u32> = by
+                .filter(|to| most.iter().all(|&from| turns_to(from, to)))
                 .collect();
-            if !nearest.is_empty() {
-                let first = number % nearest.len();
-                nearest.rotate_left(first);
-            }
-            let most = |by: &u32| others.iter().filter(|&&from| turns_to(from, by)).count();
-            let by = nearest.iter().copied().rev().max_by_key(most);
-            let others = others
-                .into_iter()
-                .filter(|&from| by.is_some_and(|by| turns_to(from, &by)));
-            gates.extend(open.into_iter().map(|from| Gate { from, at, by: None }));
-            gates.extend(others.map(|from| Gate { from, at, by }));
+            gates.extend(open.into_iter().map(|from| Gate {
+                from,
+                at,
+                by: Vec::new(),
+            }));
+            gates.extend(most.into_iter().map(|from| Gate {
+                from,
+                at,
+                by: by.clone(),
+            }));
         }
         gates.sort_unstable();
         gates
@@ -305,11 +311,8 @@ mod tests {
         let pinned = Gate {
             from: 1,
             at: 0,
-            by: Some(2),
+            by: vec![2],
         };
-        assert_eq!(
-            [0, 1].map(|number| attempt.gates(4, number)),
-            [[pinned], [pinned]]
-        );
+        assert_eq!(attempt.gates(4), [pinned]);
     }
 }

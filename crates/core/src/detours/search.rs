@@ -10,14 +10,14 @@ use super::turns::Turns;
 use crate::paths::{HOPS, INFINITE, Paths};
 
 /// A turn into up-down paths to the switch to be reached.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Gate {
     /// The switch without a path, from which packets come down.
     pub from: u32,
     /// The switch where they turn.
     pub at: u32,
-    /// The only switch above by which they may go on from there; `None` if they may by each that has a path.
-    pub by: Option<u32>,
+    /// The switches above by which they may go on from there, if not by each that has a path: each share by one.
+    pub by: Vec<u32>,
 }
 
 /// The switch to be reached, and what its detours depend on.
@@ -315,7 +315,8 @@ impl<'s> Search<'s> {
         {
             chosen.steps.push((s, next));
             if self.detour(next).hops == 0 {
-                if let Some(by) = target.gate(s, next).and_then(|gate| gate.by)
+                let by = target.gate(s, next).map_or(&[][..], |gate| &gate.by);
+                if let Some(&by) = by.get((target.number + share) % by.len().max(1))
                     && !std::mem::replace(&mut self.detour_mut(next).is_step, true)
                 {
                     chosen.pins.push((next, by));
