@@ -31,6 +31,7 @@ use std::process::ExitCode;
   dmodc trace fabric.net fabric.lfts node001 node002
   dmodc whatif fabric.net --remove 'spine 3'
   dmodc wiring fabric.net --reference as-designed.net
+  dmodc suspects fabric.net fabric.lfts --counters errors.txt
 
 NET is a netlist of ibnetdiscover, ibdiagnet or ibsim, the output of iblinkinfo, an
 opensm-subnet.lst, or ibdiagnet's .lst, .db_csv or .net_dump, recognised by content. LFTS is
@@ -59,6 +60,7 @@ enum Command {
     Trace(cmd::trace::Args),
     Whatif(cmd::whatif::Args),
     Wiring(cmd::wiring::Args),
+    Suspects(cmd::suspects::Args),
     Follow(Box<cmd::follow::Args>),
     Forget(cmd::forget::Args),
     Setup(cmd::setup::Args),
@@ -85,6 +87,7 @@ fn main() -> ExitCode {
         Command::Trace(args) => cmd::trace::run(args),
         Command::Whatif(args) => cmd::whatif::run(args),
         Command::Wiring(args) => cmd::wiring::run(args),
+        Command::Suspects(args) => cmd::suspects::run(args),
         Command::Follow(args) => cmd::follow::run(*args),
         Command::Forget(args) => cmd::forget::run(args),
         Command::Setup(args) => cmd::setup::run(args),

@@ -24,6 +24,7 @@ pub mod route;
 pub mod setup;
 mod several;
 pub mod status;
+pub mod suspects;
 pub mod tables;
 pub mod trace;
 pub mod whatif;
