@@ -203,7 +203,7 @@ fn by_counters(seed: u64) -> (usize, &'static str) {
     let tool = random.below(3);
     let mut readings = vec![read(&text(tool, &ports))];
     if random.below(2) == 0 {
-        let add = |now: &[u64; 5]| now.map(|count| 3 * count);
+        let add = |now: &[u64; 5]| now.map(|count| 2 * count);
         let later = ports.iter().map(|(port, now)| (*port, add(now))).collect();
         readings.push(read(&text(tool, &later)));
     }

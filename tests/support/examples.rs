@@ -20,6 +20,13 @@ pub fn operations(mark: &str) -> (PathBuf, Vec<Example>, TempDir) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let fabric = root.join("tests/data/production/leaf-to-leaf-8sw.ibnetdiscover");
     fs::copy(fabric, folder.path().join("fabric.net")).expect("the capture");
+    for (file, name) in [
+        ("ibqueryerrors.txt", "errors.txt"),
+        ("bandwidths.txt", "pairs.txt"),
+    ] {
+        let file = root.join("tests/data/suspects").join(file);
+        fs::copy(file, folder.path().join(name)).expect("a file");
+    }
     let page = root.join("docs/operations.md");
     let examples = examples(&page, mark);
     assert!(!examples.is_empty());

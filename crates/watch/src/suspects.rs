@@ -136,7 +136,7 @@ pub fn suspects(
     found
 }
 
-/// How often each switch was restarted: how often all its links went down, if it has at least four.
+/// How often each switch was restarted: how often all its links went down, if it has several.
 fn restarts(
     fabric: &Fabric,
     cables: &[(Cable, [CountedPort; 2])],
@@ -151,7 +151,7 @@ fn restarts(
             }
         }
     }
-    let least = |all: Vec<u64>| all.iter().min().copied().filter(|_| all.len() >= 4);
+    let least = |all: Vec<u64>| all.iter().min().copied().filter(|_| all.len() >= 2);
     downs
         .into_iter()
         .map(|all| least(all).unwrap_or_default())

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 /// The number of things to print.
-const NAMED: usize = 10;
+const NAMED: usize = 5;
 
 /// The most causes to look for, one after the other.
 const CAUSES: usize = 5;
@@ -92,7 +92,7 @@ pub fn run(
     }
     let below = read
         .limit
-        .map_or_else(String::new, |limit| format!(" (below {limit:.4})"));
+        .map_or_else(String::new, |limit| format!(" (below {limit})"));
     let ways = if first.both_ways {
         "there and back"
     } else {
@@ -194,7 +194,9 @@ fn limit(pairs: &[Pair], below: f64) -> Option<f64> {
     });
     let mut figures: Vec<f64> = figures.collect();
     figures.sort_by(f64::total_cmp);
-    figures.get(figures.len() * 3 / 4).map(|good| good * below)
+    let good = figures.get(figures.len() * 3 / 4);
+    // Without the digits that binary fractions add.
+    good.map(|good| (good * below * 1e4).round() / 1e4)
 }
 
 fn name(judged: &Judged, traffic: &Traffic, thing: Thing) -> String {
