@@ -10,6 +10,7 @@
 //! - [`reference`](mod@reference): the equipment that a fabric should have;
 //! - [`drain`]: the list of drained links, and what still uses them; [`counters`]: the error counters of ports;
 //!   [`pairs`]: measured pairs of hosts;
+//! - [`log`](mod@log): Dmodc's lines in OpenSM's log;
 //! - [`export`]: names for other programs.
 
 #![forbid(unsafe_code)]
@@ -20,6 +21,7 @@ pub mod export;
 pub mod files;
 pub mod input;
 pub mod lft;
+pub mod log;
 pub mod names;
 pub mod netlist;
 pub mod pairs;

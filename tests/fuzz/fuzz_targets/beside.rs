@@ -1,9 +1,10 @@
-//! Files beside a fabric: virtual ports, cabling plans, error counters, pairs. No panic, and a plan keeps all nodes of
+//! Files beside a fabric: virtual ports, cabling plans, error counters, pairs, logs. No panic, and a plan keeps all nodes of
 //! the fabric.
 
 #![no_main]
 
 use dmodc_formats::counters::{Reading, counted};
+use dmodc_formats::log::Line;
 use dmodc_formats::netlist::{Netlist, Plan, VirtualPorts};
 use dmodc_formats::pairs::parse_pairs_leniently;
 use libfuzzer_sys::fuzz_target;
@@ -26,4 +27,5 @@ fuzz_target!(|bytes: &[u8]| {
         counted(&[ports.clone(), ports]);
     }
     let _ = parse_pairs_leniently(bytes);
+    Line::parse(bytes);
 });

@@ -10,6 +10,7 @@ pub mod degrade;
 pub mod diff;
 mod drained;
 pub mod draw;
+pub mod events;
 pub mod export;
 pub mod follow;
 pub mod forget;
