@@ -3,7 +3,9 @@
 
 use crate::long;
 use crate::routed::{Routed, pgft};
+use crate::support;
 use dmodc_analysis::{Hop, Measured, Thing, Traffic};
+use dmodc_core::{Options, Ranking};
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{Guid, Lid, NodeId, PortNumber, SwitchId};
 use dmodc_formats::counters::{COUNTERS, CountedPort, Reading, counted};
@@ -232,4 +234,55 @@ fn by_counters(seed: u64) -> (usize, &'static str) {
 fn counters_tell_the_bad_cable_and_no_other() {
     let [right, wrong, _] = table(seeds(), by_counters);
     assert!(right >= 48 && wrong <= 1, "{right} right, {wrong} wrong");
+}
+
+/// Every link has errors: what is drained can be pulled, no pair loses its way up and down, and no switch more than half
+/// of its uplinks.
+#[test]
+fn a_drain_file_leaves_ways_and_uplinks() {
+    let mut drained = 0;
+    for seed in 0..8 {
+        let mut random = Random::new(seed);
+        let netlist = tree(&mut random).netlist;
+        let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
+        let files = support::Routed::net(&netlist.to_text());
+        let ends = fabric
+            .links()
+            .map(|[(switch, port), _]| (fabric.guid(switch), port, Lid(0)));
+        let ports = ends.map(|port| (port, [9, 0, 0, 0, 1 + random.below(500) as u64]));
+        let (counters, drain) = (files.file("counters"), files.file("drain"));
+        std::fs::write(&counters, text(0, &ports.collect())).expect("written");
+        let asked = "--at-most 50% --counters";
+        let line = format!(
+            "suspects {} {} {asked} {counters} --drain {drain}",
+            files.net, files.lfts
+        );
+        support::ends(1, &line);
+        let plan = |net: &str| support::json(&format!("route {net}"))["unreachable_pairs"].clone();
+        let less = files.file("less");
+        support::ok(&format!(
+            "degrade {} --remove @{drain} -o {less}",
+            files.net
+        ));
+        assert_eq!(plan(&files.net), plan(&less), "{seed}");
+        let mut lost: BTreeMap<Guid, usize> = BTreeMap::new();
+        let text = std::fs::read_to_string(&drain).expect("written");
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            let (guid, _) = line.split_once(':').expect("a port");
+            let digits = guid.trim_start_matches("0x");
+            *lost
+                .entry(Guid(u64::from_str_radix(digits, 16).expect("a GUID")))
+                .or_default() += 1;
+        }
+        let ranking = Ranking::new(&fabric, &Options::default());
+        for (guid, lost) in lost {
+            let switch = fabric.switch_by_guid(guid).expect("it is there");
+            let up = fabric
+                .links_of(switch)
+                .filter(|(_, far, _)| ranking.is_up(switch, *far));
+            assert!(2 * lost <= up.count(), "{seed}: {guid} loses {lost}");
+            drained += lost;
+        }
+    }
+    assert!(drained > 50, "{drained} drained");
 }

@@ -208,3 +208,56 @@ fn score(over: [u32; 2], others: [u32; 2]) -> f64 {
     let all = [over[0] + others[0], over[1] + others[1]];
     2.0 * (likelihood(over) + likelihood(others) - likelihood(all))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dmodc_fabric::{NodeId, Tables};
+    use fabrics::Net;
+
+    #[test]
+    fn the_score_is_that_of_a_table_of_two_by_two() {
+        // By hand: 2 (3 ln (483/3) + 480 ln (483/480)), and nothing to tell.
+        let three = score([3, 0], [0, 480]);
+        assert!((three - 2.0 * (3.0 * 161f64.ln() + 480.0 * (483.0f64 / 480.0).ln())).abs() < 1e-9);
+        assert_eq!((score([1, 9], [1, 9]), score([0, 9], [1, 9])), (0.0, 0.0));
+        assert!(score([9, 1], [5, 45]) < score([10, 0], [5, 45]));
+    }
+
+    #[test]
+    fn a_direction_of_a_link_is_told_from_the_other() {
+        // Two switches with ten hosts each, and two links between: even hosts by the first.
+        let hosts: Vec<u32> = (0..20).map(|host| host / 10).collect();
+        let fabric = Net::new(&[(0, 1), (0, 1)], &hosts).build();
+        let mut tables = Tables::for_fabric(&fabric);
+        for (index, node) in fabric.end_nodes().iter_enumerated() {
+            for s in fabric.switches().keys() {
+                let links: Vec<_> = fabric.links_of(s).map(|(port, ..)| port).collect();
+                let port = if s == node.switch {
+                    node.port
+                } else {
+                    links[usize::from(index) % 2]
+                };
+                tables.row_mut(s)[node.lid] = port.0;
+            }
+        }
+        let order: Vec<NodeId> = fabric.end_nodes().keys().collect();
+        let traffic = Traffic::new(&fabric, &tables, &order);
+        let pairs = (0..20).flat_map(|a| (0..20).map(move |b| (a, b)));
+        let pairs = pairs.filter(|(a, b)| a != b).map(|(a, b)| Measured {
+            ends: vec![(a, b)],
+            slow: a < 10 && b >= 10 && b % 2 == 0,
+        });
+        let common = traffic.in_common(&pairs.collect::<Vec<_>>());
+        let [best] = common.best(&traffic)[..] else {
+            panic!("{common:?}")
+        };
+        assert!(matches!(best.thing, Thing::Channel(_)), "{best:?}");
+        assert_eq!(
+            (best.slow, best.fast, common.slow, common.both_ways),
+            (50, 0, 50, false)
+        );
+        let routes = traffic.routes_by_channel();
+        assert!(routes.iter().all(|&routes| routes == 50));
+    }
+}

@@ -400,7 +400,8 @@ impl Table {
             (Some(at), _) => real(at),
             (_, Some((mantissa, exponent))) => {
                 let (mantissa, exponent) = (whole(mantissa)?, whole(exponent)?);
-                (exponent < 1000).then(|| mantissa as f64 * 10f64.powi(-(exponent as i32)))
+                let ber = format!("{mantissa}e-{exponent}").parse().ok();
+                ber.filter(|_| exponent < 1000)
             }
             _ => None,
         };

@@ -93,7 +93,8 @@ pub fn parse_pairs_leniently(bytes: &[u8]) -> Parsed<Vec<Pair>, PairReason> {
     let is_without = |pair: &Pair| pair.figure == Figure::None;
     if !pairs.iter().all(is_without) {
         for pair in pairs.iter().filter(|pair| is_without(pair)) {
-            warnings.add(pair.line, PairReason::NoFigure(String::new()));
+            let words = format!("{} {}", pair.from, pair.to);
+            warnings.add(pair.line, PairReason::NoFigure(quoted(words.as_bytes())));
         }
         pairs.retain(|pair| !is_without(pair));
     }
@@ -120,9 +121,11 @@ mod tests {
             Figure::Of(12.5),
             Figure::IsSlow(true),
             Figure::IsSlow(false),
-            Figure::None,
         ];
-        assert_eq!((&figures[..], read.warnings.count()), (&expected[..], 2));
+        // Without a figure beside others, too many words, no figure.
+        assert_eq!((&figures[..], read.warnings.count()), (&expected[..], 3));
+        let bare = parse_pairs_leniently(b"a b\nb a\n").expect("pairs");
+        assert_eq!((bare.value.len(), bare.warnings.count()), (2, 0));
         assert_eq!(
             (&*read.value[1].from, &*read.value[1].to),
             ("host 1", "host 2")
