@@ -37,7 +37,7 @@ then it was restarted. Suspects are in the order of the weight times the routes
 that it hurts: errors hurt those that enter by the port which counts them. Remote errors, discards and
 waiting are no fault of the link, and do not count.
 
---drain writes the suspects between switches to a file for dmodc.drain, the worst first, with reasons. It
+--drain writes suspects between switches to a file for dmodc.drain, the worst first, with reasons. It
 leaves out a link if some packet would have no other way up and down the tree, or if a switch would lose
 more than --at-most of its uplinks. It prints A2A, RP and SP of Dmodc's tables before and after.
 
@@ -49,6 +49,7 @@ does not have stand for fast ones. Routes go from FROM to TO, and back if that t
 the link, the direction of a link, host or switch that tells slow from fast pairs best, with the pairs over
 it; then what the rest of the pairs have in common. Chance would look so less than once in a hundred
 files. What is less than a hundred times less likely than the best is named as well.
+Of a server with several ports each sends to the port of the same number.
 
 Exit code 0 if there is no suspect, 1 if there is one."
 )]
@@ -70,7 +71,7 @@ pub struct Args {
     )]
     below: f64,
     /// Write suspects that can be spared to this file, for dmodc.drain
-    #[arg(long, value_name = "OUT", conflicts_with = "pairs")]
+    #[arg(long, value_name = "OUT")]
     drain: Option<PathBuf>,
     /// The most uplinks of a switch to drain: a number, or a part in percent, rounded down
     #[arg(long, value_name = "N|N%", default_value = "25%", requires = "drain")]

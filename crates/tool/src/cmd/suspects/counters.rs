@@ -48,13 +48,15 @@ pub fn run(args: &Args, judged: &Judged, traffic: &Traffic, start: Instant) -> O
     let name = |suspect: &Suspect| cable(judged, suspect.cable);
     let reason = |suspect: &Suspect| reason(judged, suspect);
     let drained = match &args.drain {
-        Some(path) => Some(drained::write(
-            path,
-            args.at_most,
-            judged,
-            &found.suspects,
-            |suspect| format!("{}: {}", name(suspect), reason(suspect)),
-        )?),
+        Some(path) => {
+            let line = |suspect| format!("{}: {}", name(suspect), reason(suspect));
+            let all = found
+                .suspects
+                .iter()
+                .map(|one| (Some(one.cable), line(one)));
+            let all: Vec<_> = all.collect();
+            Some(drained::write(path, args.at_most, judged, &all)?)
+        }
         None => None,
     };
     let code = ExitCode::from(u8::from(!found.suspects.is_empty()));

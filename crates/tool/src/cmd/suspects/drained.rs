@@ -7,7 +7,7 @@ use crate::output::{progress, write_to};
 use dmodc_core::{Engine, Options, Ranking};
 use dmodc_fabric::{Drained, SwitchId};
 use dmodc_formats::drain;
-use dmodc_watch::suspects::{Cable, Suspect};
+use dmodc_watch::suspects::Cable;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::str::FromStr;
@@ -58,13 +58,12 @@ pub struct Cost {
     figures: Option<[Value; 2]>,
 }
 
-/// Writes the links to drain, each with its reason, and those that stay, as comments.
+/// Writes the links to drain, each with its reason, and those that stay, as comments. No cable stands for a switch.
 pub fn write(
     path: &Path,
     at_most: AtMost,
     judged: &Judged,
-    suspects: &[Suspect],
-    reason: impl Fn(&Suspect) -> String,
+    suspects: &[(Option<Cable>, String)],
 ) -> Result<Cost, Failure> {
     let engine = Engine::new(0)?;
     let mut chosen = Chosen {
@@ -77,9 +76,8 @@ pub fn write(
     };
     chosen.detours = chosen.ways(&[])?.1;
     let (mut lines, mut left) = (String::new(), Vec::new());
-    for suspect in suspects {
-        let reason = reason(suspect);
-        match chosen.add(suspect.cable)? {
+    for (cable, reason) in suspects {
+        match chosen.add(*cable)? {
             Ok(drained) => {
                 let port = drained.port.unwrap_or_default();
                 lines += &format!("{}:{port} # {reason}\n", drained.switch);
@@ -139,10 +137,12 @@ struct Chosen<'a> {
 
 impl Chosen<'_> {
     /// Drains a link as well; the reason if it has to stay.
-    fn add(&mut self, cable: Cable) -> Result<Result<Drained, String>, Failure> {
+    fn add(&mut self, cable: Option<Cable>) -> Result<Result<Drained, String>, Failure> {
         let fabric = &self.judged.fabric;
-        let Cable::Link([one, other]) = cable else {
-            return Ok(Err("a host's cable".into()));
+        let [one, other] = match cable {
+            Some(Cable::Link(ends)) => ends,
+            Some(Cable::Host(_)) => return Ok(Err("a host's cable".into())),
+            None => return Ok(Err("a switch".into())),
         };
         let (low, high) = match self.ranking.is_up(one.0, other.0) {
             true => (one, other),

@@ -2,7 +2,7 @@
 
 use super::super::patterns::{Wrong, hosts};
 use super::super::tables::{Judged, node_name};
-use super::{Args, link};
+use super::{Args, drained, link};
 use crate::failure::{Failure, Outcome};
 use crate::input;
 use crate::output::{print_json, print_text};
@@ -11,6 +11,7 @@ use dmodc_fabric::NodeId;
 use dmodc_formats::input::{Lenient, Warnings};
 use dmodc_formats::names::Directory;
 use dmodc_formats::pairs::{Figure, Pair, parse_pairs_leniently};
+use dmodc_watch::suspects::Cable;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -67,6 +68,25 @@ pub fn run(
         true => "other",
         false => "fast",
     };
+    let line = |common: &Common, told: &Told| {
+        let (slow, others) = (told.slow, told.fast);
+        let (all, all_others) = (common.slow, common.fast);
+        format!(
+            "{slow} of {all} slow, {others} of {all_others} {fast}: {}",
+            names(told.thing)
+        )
+    };
+    let drained = match &args.drain {
+        Some(path) => {
+            let told = causes.iter().filter_map(|(common, best)| match best[..] {
+                [one] => Some((cable(traffic, one.thing), line(common, &one))),
+                _ => None,
+            });
+            let told: Vec<_> = told.collect();
+            Some(drained::write(path, args.at_most, judged, &told)?)
+        }
+        None => None,
+    };
     if args.json {
         let told = |common: &Common, told: &Told| {
             json!({
@@ -85,6 +105,7 @@ pub fn run(
             "slow_below": read.limit,
             "both_ways": first.both_ways,
             "causes": causes,
+            "drained": drained.map(|drained| drained.json()),
             "ranked": ranked.map(|one| told(first, &one)).collect::<Value>(),
             "seconds": start.elapsed().as_secs_f64(),
         }))?;
@@ -102,16 +123,8 @@ pub fn run(
         "{} slow pairs{below}, {} {fast}; routes {ways}\n",
         first.slow, first.fast
     );
-    let line = |common: &Common, told: &Told| {
-        let (slow, others) = (told.slow, told.fast);
-        let (all, all_others) = (common.slow, common.fast);
-        format!(
-            "{slow} of {all} slow, {others} of {all_others} {fast}: {}\n",
-            names(told.thing)
-        )
-    };
     for told in first.ranked(traffic).take(NAMED) {
-        text += &format!("  {}", line(first, &told));
+        text += &format!("  {}\n", line(first, &told));
     }
     for (at, (common, best)) in causes.iter().enumerate() {
         text += match (at, best.len()) {
@@ -122,10 +135,11 @@ pub fn run(
             _ => "the rest does not tell which one it is:\n",
         };
         for told in best {
-            text += &format!("  {}", line(common, told));
+            text += &format!("  {}\n", line(common, told));
         }
     }
-    print_text(&text, false)?;
+    text += &drained.map_or_else(String::new, |drained| drained.text());
+    print_text(&text, args.drain.as_deref().is_some_and(input::is_dash))?;
     Ok(code)
 }
 
@@ -197,6 +211,18 @@ fn limit(pairs: &[Pair], below: f64) -> Option<f64> {
     let good = figures.get(figures.len() * 3 / 4);
     // Without the digits that binary fractions add.
     good.map(|good| (good * below * 1e4).round() / 1e4)
+}
+
+/// The cable to pull; `None` for a switch.
+fn cable(traffic: &Traffic, thing: Thing) -> Option<Cable> {
+    match traffic.equipment(thing) {
+        Thing::Link(channel) => {
+            let c = traffic.channels().get(channel);
+            Some(Cable::Link([(c.from, c.port), (c.to, c.to_port)]))
+        }
+        Thing::Host(host) => Some(Cable::Host(traffic.nodes()[host])),
+        _ => None,
+    }
 }
 
 fn name(judged: &Judged, traffic: &Traffic, thing: Thing) -> String {
