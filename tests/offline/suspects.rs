@@ -9,7 +9,7 @@ use dmodc_core::{Options, Ranking};
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{Guid, Lid, NodeId, PortNumber, SwitchId};
 use dmodc_formats::counters::{COUNTERS, CountedPort, Reading, counted};
-use dmodc_formats::netlist::Part;
+use dmodc_formats::netlist::{Netlist, Part};
 use dmodc_watch::suspects::{Cable, suspects};
 use std::collections::BTreeMap;
 
@@ -24,12 +24,19 @@ const SHAPES: [&str; 4] = [
 /// Right, wrong, and cases for which nothing, or several things, are named.
 type Table = [u32; 3];
 
-/// A tree, every second time with links lost, and its tables.
-fn tree(random: &mut Random) -> Routed {
-    let whole = pgft(
-        SHAPES[random.below(SHAPES.len())],
-        random.below(1000) as u64,
-    );
+/// Fabrics cabled by hand, with 145 and 89 hosts.
+const PRODUCTION: [&str; 2] = ["leaf-to-leaf-8sw", "irregular-11sw"];
+
+/// A fabric, every second time with links lost, and its tables.
+fn fabric(random: &mut Random) -> Routed {
+    let whole = match random.below(SHAPES.len() + PRODUCTION.len()) {
+        at if at < SHAPES.len() => pgft(SHAPES[at], random.below(1000) as u64),
+        at => {
+            let name = format!("production/{}.ibnetdiscover", PRODUCTION[at - SHAPES.len()]);
+            let text = std::fs::read(support::data(&name)).expect("a file");
+            Netlist::parse(&text).expect("a netlist")
+        }
+    };
     let links = whole.links_between_switches();
     let count = random.below(2) * random.below(6);
     let lost = (0..count).map(|_| Part::Link(links[random.below(links.len())]));
@@ -39,7 +46,7 @@ fn tree(random: &mut Random) -> Routed {
 /// Hosts measure ten pairs each on the mean; one thing is bad; one verdict in ten is wrong.
 fn by_pairs(seed: u64) -> (usize, &'static str) {
     let mut random = Random::new(seed);
-    let routed = tree(&mut random);
+    let routed = fabric(&mut random);
     let traffic = Traffic::new(&routed.fabric, &routed.tables, routed.plan.order());
     let hosts = traffic.nodes().len();
     let channels: Vec<_> = traffic.channels().ids().collect();
@@ -90,6 +97,15 @@ fn table(seeds: std::ops::Range<u64>, case: impl Fn(u64) -> (usize, &'static str
     table
 }
 
+/// At least nine in ten are right, at most two in 25 wrong.
+fn holds([right, wrong, unknown]: Table) {
+    let all = right + wrong + unknown;
+    assert!(
+        10 * right >= 9 * all && 25 * wrong <= 2 * all,
+        "{right} right, {wrong} wrong of {all}"
+    );
+}
+
 /// Cases from seed 1 on; `DMODC_SEED` begins elsewhere.
 fn seeds() -> std::ops::Range<u64> {
     let first = std::env::var("DMODC_SEED").map_or(1, |seed| seed.parse().expect("a number"));
@@ -98,8 +114,7 @@ fn seeds() -> std::ops::Range<u64> {
 
 #[test]
 fn slow_pairs_tell_what_they_have_in_common() {
-    let [right, wrong, _] = table(seeds(), by_pairs);
-    assert!(right >= 45 && wrong <= 1, "{right} right, {wrong} wrong");
+    holds(table(seeds(), by_pairs));
 }
 
 /// The text of a tool for some ports: by GUID and number, or by LID.
@@ -135,11 +150,11 @@ fn text(tool: usize, ports: &BTreeMap<(Guid, PortNumber, Lid), [u64; 5]>) -> Str
     text + if tool == 2 { "END_PM_INFO\n" } else { "" }
 }
 
-/// One cable in ten has a few errors, one switch was restarted, one host six times; one cable is bad. Told by one tool,
+/// Wrong if another cable is named as well. One cable in ten has a few errors, one switch was restarted, one host six times; one cable is bad. Told by one tool,
 /// in one reading or two.
 fn by_counters(seed: u64) -> (usize, &'static str) {
     let mut random = Random::new(seed);
-    let routed = tree(&mut random);
+    let routed = fabric(&mut random);
     let (fabric, names) = routed.netlist.to_fabric(None).expect("LIDs");
     let traffic = Traffic::new(&fabric, &routed.tables, routed.plan.order());
     let mut ports = BTreeMap::new();
@@ -222,18 +237,17 @@ fn by_counters(seed: u64) -> (usize, &'static str) {
         CountedPort::Host(_) => 0,
     };
     let found = suspects(&fabric, &counted(&readings), into).suspects;
-    let verdict = match (found.first().map(|first| first.cable), found.len()) {
-        (None, _) => 2,
-        (first, 1) if first == expected => 0,
-        _ => 1,
-    };
-    (verdict, words[kind])
+    match (found.first().map(|first| first.cable), found.len()) {
+        (None, _) => (2, words[kind]),
+        (first, 1) if first == expected => (0, words[kind]),
+        (first, _) if first == expected => (1, "first, then another"),
+        _ => (1, words[kind]),
+    }
 }
 
 #[test]
 fn counters_tell_the_bad_cable_and_no_other() {
-    let [right, wrong, _] = table(seeds(), by_counters);
-    assert!(right >= 48 && wrong <= 1, "{right} right, {wrong} wrong");
+    holds(table(seeds(), by_counters));
 }
 
 /// Every link has errors: what is drained can be pulled, no pair loses its way up and down, and no switch more than half
@@ -243,7 +257,7 @@ fn a_drain_file_leaves_ways_and_uplinks() {
     let mut drained = 0;
     for seed in 0..8 {
         let mut random = Random::new(seed);
-        let netlist = tree(&mut random).netlist;
+        let netlist = fabric(&mut random).netlist;
         let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
         let files = support::Routed::net(&netlist.to_text());
         let ends = fabric
