@@ -90,7 +90,8 @@ pub fn suspects(
         std::array::from_fn(|counter| {
             let mut all: Vec<u64> = ports.iter().map(|port| port.counters[counter]).collect();
             all.sort_unstable();
-            2 * all.get(all.len() / 2).copied().unwrap_or_default()
+            let median = all.get(all.len() / 2).copied().unwrap_or_default();
+            median.saturating_mul(2)
         })
     });
     let restarts = restarts(fabric, &cables, of);

@@ -187,7 +187,7 @@ pub fn counted(readings: &[BTreeMap<CountedPort, Counts>]) -> BTreeMap<CountedPo
                 .zip(now.counters)
                 .zip(before.counters)
             {
-                *sum += now.checked_sub(before).unwrap_or(now);
+                *sum = sum.saturating_add(now.checked_sub(before).unwrap_or(now));
             }
             sum.effective_ber = now.effective_ber.or(sum.effective_ber);
             sum.symbol_ber = now.symbol_ber.or(sum.symbol_ber);
