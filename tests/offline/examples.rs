@@ -10,7 +10,9 @@ fn the_examples_of_operations_print_what_it_shows() {
     let (page, examples, folder) = page::operations("console");
     let commands: Vec<&str> = examples.iter().map(|e| &*e.command).collect();
     let text = commands.join("\n");
-    for subcommand in "route check analyze degrade diff trace whatif wiring export draw".split(' ')
+    for subcommand in
+        "route check analyze degrade diff trace whatif wiring suspects events export draw"
+            .split(' ')
     {
         has(&text, &format!("dmodc {subcommand} "));
     }

@@ -34,4 +34,5 @@ mod skip;
 mod spoilt;
 mod stable;
 mod support;
+mod suspects;
 mod whole_graph;

@@ -20,6 +20,14 @@ pub fn operations(mark: &str) -> (PathBuf, Vec<Example>, TempDir) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let fabric = root.join("tests/data/production/leaf-to-leaf-8sw.ibnetdiscover");
     fs::copy(fabric, folder.path().join("fabric.net")).expect("the capture");
+    for (file, name) in [
+        ("suspects/ibqueryerrors.txt", "errors.txt"),
+        ("suspects/bandwidths.txt", "pairs.txt"),
+        ("opensm.log", "opensm.log"),
+    ] {
+        let file = root.join("tests/data").join(file);
+        fs::copy(file, folder.path().join(name)).expect("a file");
+    }
     let page = root.join("docs/operations.md");
     let examples = examples(&page, mark);
     assert!(!examples.is_empty());

@@ -11,6 +11,7 @@
 //! - `deadlock`: cycles of the channel dependency graph; `check`, `report`: what is wrong, counted, with the first cases;
 //! - `traffic`: routes in a layout that is fast to follow; `congestion`: A2A, RP, SP; `bound`: the least that any routes
 //!   can have; `exact`: the worst permutation; `rates`, `ebb`: fair rates, bisection bandwidth;
+//! - `common`: what slow pairs have in common;
 //! - [`between`]: packets while new tables replace old ones;
 //! - `oracle`: the same in the obvious way, for tests.
 
@@ -20,6 +21,7 @@ pub mod between;
 mod bound;
 mod channels;
 mod check;
+mod common;
 mod congestion;
 mod deadlock;
 mod ebb;
@@ -39,6 +41,7 @@ mod workload;
 pub use bound::{bound, bounds};
 pub use channels::{Channel, ChannelId, Channels, Hop};
 pub use check::check;
+pub use common::{Common, Measured, Thing, Told};
 pub use congestion::{Risk, Tick};
 pub use deadlock::{CreditLoops, Dependencies};
 pub use ebb::Ebb;

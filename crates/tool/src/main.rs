@@ -31,6 +31,7 @@ use std::process::ExitCode;
   dmodc trace fabric.net fabric.lfts node001 node002
   dmodc whatif fabric.net --remove 'spine 3'
   dmodc wiring fabric.net --reference as-designed.net
+  dmodc suspects fabric.net fabric.lfts --counters errors.txt
 
 NET is a netlist of ibnetdiscover, ibdiagnet or ibsim, the output of ibnetdiscover -p or iblinkinfo, an
 opensm-subnet.lst, or ibdiagnet's .lst, .db_csv or .net_dump, recognised by content. LFTS is
@@ -59,10 +60,12 @@ enum Command {
     Trace(cmd::trace::Args),
     Whatif(cmd::whatif::Args),
     Wiring(cmd::wiring::Args),
+    Suspects(cmd::suspects::Args),
     Follow(Box<cmd::follow::Args>),
     Forget(cmd::forget::Args),
     Setup(cmd::setup::Args),
     Status(cmd::status::Args),
+    Events(cmd::events::Args),
     Export(cmd::export::Args),
     Draw(cmd::draw::Args),
     Compare(cmd::compare::Args),
@@ -85,10 +88,12 @@ fn main() -> ExitCode {
         Command::Trace(args) => cmd::trace::run(args),
         Command::Whatif(args) => cmd::whatif::run(args),
         Command::Wiring(args) => cmd::wiring::run(args),
+        Command::Suspects(args) => cmd::suspects::run(args),
         Command::Follow(args) => cmd::follow::run(*args),
         Command::Forget(args) => cmd::forget::run(args),
         Command::Setup(args) => cmd::setup::run(args),
         Command::Status(args) => cmd::status::run(args),
+        Command::Events(args) => cmd::events::run(args),
         Command::Export(args) => cmd::export::run(args),
         Command::Draw(args) => cmd::draw::run(args),
         Command::Compare(args) => cmd::compare::run(args),

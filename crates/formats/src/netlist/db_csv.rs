@@ -78,7 +78,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
 }
 
 /// The cells of a row; one in quotation marks may hold commas.
-pub(super) fn cells(line: &[u8]) -> Vec<&[u8]> {
+pub(crate) fn cells(line: &[u8]) -> Vec<&[u8]> {
     let (mut cells, mut scan) = (Vec::new(), Scan(line));
     loop {
         let quoted = scan.blanks().eat(b"\"");

@@ -58,7 +58,7 @@ impl fmt::Display for Pattern {
 }
 
 #[derive(Debug, thiserror::Error)]
-enum Wrong {
+pub enum Wrong {
     /// A name without a match, or with several.
     #[error(transparent)]
     Name(#[from] dmodc_formats::names::NameError),
@@ -121,7 +121,12 @@ pub fn pairs(
     Ok(pairs)
 }
 
-fn hosts(directory: &Directory<Thing>, judged: &Judged, name: &str) -> Result<Vec<NodeId>, Wrong> {
+/// The hosts that a name means.
+pub fn hosts(
+    directory: &Directory<Thing>,
+    judged: &Judged,
+    name: &str,
+) -> Result<Vec<NodeId>, Wrong> {
     let kind = |node: NodeId| judged.fabric.end_nodes()[node].kind;
     let hosts = directory.find_all(name)?.into_iter();
     let hosts = hosts.map(|thing| match thing {

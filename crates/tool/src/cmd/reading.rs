@@ -176,7 +176,7 @@ impl Reading {
     }
 
     /// Prints the warnings and returns the value.
-    fn take<T, R: Error + Send + Sync + 'static>(
+    pub fn take<T, R: Error + Send + Sync + 'static>(
         self,
         path: &Path,
         read: Lenient<T, R>,

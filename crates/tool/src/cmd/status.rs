@@ -9,6 +9,7 @@ use crate::failure::Outcome;
 use crate::output::print_text;
 use dmodc_fabric::Guid;
 use dmodc_formats::files;
+use dmodc_formats::log::Line;
 use dmodc_formats::reference::auto_paths;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -265,22 +266,18 @@ impl Report {
             self.say("log", format!("{}: cannot be read", path.display()));
             return;
         };
-        let lines = text.lines().filter(|line| line.contains("dmodc: "));
-        let lines: Vec<&str> = lines.collect();
-        let is_routed = |line: &&str| line.contains("dmodc: routed ");
-        let mut routed = (0..lines.len()).rev().filter(|&at| is_routed(&lines[at]));
+        let lines = text.lines().map(str::as_bytes).filter_map(Line::parse);
+        let lines: Vec<Line> = lines.collect();
+        let mut routed = (0..lines.len()).rev().filter(|&at| lines[at].is_routed());
         let (now, before) = (routed.next(), routed.next());
-        let words = now.map(|at| lines[at].split(' '));
-        let proof = words.and_then(|mut words| words.find_map(|word| word.strip_prefix("proof=")));
+        let proof = now.and_then(|at| lines[at].figure("proof"));
         self.say("proof", proof.unwrap_or("the log does not say"));
         if proof.is_some_and(|proof| proof != "passed") {
             self.wants("the proof of the tables failed");
         }
         let since = &lines[before.map_or(0, |at| at + 1)..];
-        let errors = since
-            .iter()
-            .filter_map(|line| line.split_once("dmodc: ERR: "));
-        let errors: Vec<&str> = errors.map(|(_, text)| text).collect();
+        let errors = since.iter().filter(|line| line.is_error);
+        let errors: Vec<&str> = errors.map(|line| &*line.text).collect();
         match errors.last() {
             None => self.say("log", "no error in the last sweep and since"),
             Some(last) => {

@@ -154,7 +154,7 @@ pub fn run(args: Args) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-struct Look {
+pub struct Look {
     drawn: Drawn,
     /// Both ends of drained links, as (switch, port), ascending.
     drained: Vec<(SwitchId, PortNumber)>,
@@ -162,7 +162,7 @@ struct Look {
     risks: TiVec<ChannelId, u32>,
     bound: Option<u32>,
     /// The figures, as `--json` has them.
-    figures: Value,
+    pub figures: Value,
 }
 
 impl Look {
@@ -177,18 +177,19 @@ impl Look {
     }
 }
 
-struct Measure<'a> {
-    engine: Engine,
-    permutations: usize,
-    seed: u64,
+/// How fabrics are measured.
+pub struct Measure<'a> {
+    pub engine: Engine,
+    pub permutations: usize,
+    pub seed: u64,
     /// The reference for speeds.
-    expected: Option<Arc<Fabric>>,
-    tick: Tick<'a>,
+    pub expected: Option<Arc<Fabric>>,
+    pub tick: Tick<'a>,
 }
 
 impl Measure<'_> {
     /// Routes a fabric and measures it. `cut_off` are hosts that planned work cuts off from it.
-    fn look(
+    pub fn look(
         &self,
         (fabric, names): (Fabric, Names),
         options: &Options,

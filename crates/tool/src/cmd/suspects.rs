@@ -1,0 +1,106 @@
+//! `dmodc suspects`: which cable first, by error counters; and what slow pairs of hosts have in common.
+
+mod counters;
+mod drained;
+mod pairs;
+
+use super::tables::{Input, Judged};
+use crate::failure::{Failure, Outcome};
+use crate::input::input;
+use dmodc_analysis::Traffic;
+use dmodc_fabric::{NodeId, PortNumber, SwitchId};
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Name the cables that hurt most, or what slow pairs of hosts have in common
+#[derive(clap::Args)]
+#[command(
+    group = clap::ArgGroup::new("evidence").required(true).args(["counters", "pairs"]),
+    after_help = "Examples:
+  ibqueryerrors --details > errors.txt; dmodc suspects fabric.net now.lfts --counters errors.txt
+  dmodc suspects fabric.net now.lfts --counters yesterday.txt today.txt
+  dmodc suspects fabric.net now.lfts --counters ibdiagnet2.db_csv --drain drain.txt --at-most 1
+  dmodc suspects fabric.net now.lfts --pairs bandwidths.txt
+
+--counters takes the output of ibqueryerrors or perfquery (that of many ports in one file), ibdiagnet's
+db_csv (PM_INFO, PHY_DB16 and other sections with counters of ports) or net_dump_ext. One file is what
+was counted since the counters were cleared; of several, the oldest first, what was counted between the
+first and the last: a counter that went down was cleared. ibqueryerrors leaves out what is below its
+thresholds.
+
+A link is a suspect if its errors weigh 100 or more: a time down 1000 (of a host, which may have been
+restarted, 10), a recovery or an integrity error 100, a packet received with errors 10, a symbol error 1,
+a BER at its limit 1000, and 1000 more for each power of ten. The limit is 1e-12 up to FDR10, 1e-15 from
+FDR on, by the effective BER, from HDR on by the symbol BER. Only what is above twice the median of all
+links between switches, or of hosts, counts; of times down what not all links of the switch count, for
+then it was restarted. Suspects are in the order of the weight times the routes
+that it hurts: errors hurt those that enter by the port which counts them. Remote errors, discards and
+waiting are no fault of the link, and do not count.
+
+--drain writes suspects between switches to a file for dmodc.drain, the worst first, with reasons. It
+leaves out a link if some packet would have no other way up and down the tree, or if a switch would lose
+more than --at-most of its uplinks. It prints A2A, RP and SP of Dmodc's tables before and after.
+
+--pairs takes measured pairs, FROM TO [figure] one a line, with tabs or commas where names have blanks.
+The figure is a bandwidth, slow or fast; a pair is slow below 0.8 (--below) of the bandwidth that a
+quarter of the pairs reach: tests of good links differ by a few percent, and a quarter is right even if most
+pairs are slow. Without any figure all lines are slow pairs, and pairs of the same hosts that the file
+does not have stand for fast ones. Routes go from FROM to TO, and back if that tells better. It names
+the link, the direction of a link, host or switch that tells slow from fast pairs best, with the pairs over
+it; then what the rest of the pairs have in common. Chance would look so less than once in a hundred
+files. What is less than a hundred times less likely than the best is named as well.
+Of a server with several ports each sends to the port of the same number.
+
+Exit code 0 if there is no suspect, 1 if there is one."
+)]
+pub struct Args {
+    #[command(flatten)]
+    input: Input,
+    /// Error counters of ports: one reading, or several, the oldest first
+    #[arg(long, value_name = "F", num_args = 1.., value_parser = input())]
+    counters: Vec<PathBuf>,
+    /// Measured pairs of hosts
+    #[arg(long, value_name = "F", value_parser = input())]
+    pairs: Option<PathBuf>,
+    /// A pair is slow below this part of the bandwidth that a quarter of the pairs reach
+    #[arg(
+        long,
+        value_name = "PART",
+        default_value = "0.8",
+        conflicts_with = "counters"
+    )]
+    below: f64,
+    /// Write suspects that can be spared to this file, for dmodc.drain
+    #[arg(long, value_name = "OUT")]
+    drain: Option<PathBuf>,
+    /// The most uplinks of a switch to drain: a number, or a part in percent, rounded down
+    #[arg(long, value_name = "N|N%", default_value = "25%", requires = "drain")]
+    at_most: drained::AtMost,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: Args) -> Outcome {
+    let start = Instant::now();
+    let mut all = args.input.load(None)?;
+    if all.len() > 1 {
+        return Err(Failure::Usage("suspects takes a file with one fabric"));
+    }
+    let judged = all.remove(0);
+    let order: Vec<NodeId> = judged.fabric.end_nodes().keys().collect();
+    let traffic = Traffic::new(&judged.fabric, &judged.tables, &order);
+    match &args.pairs {
+        Some(path) => pairs::run(&args, path, &judged, &traffic, start),
+        None => counters::run(&args, &judged, &traffic, start),
+    }
+}
+
+/// A link for people: both ends, as `dmodc wiring` has them.
+fn link(judged: &Judged, ends: [(SwitchId, PortNumber); 2]) -> String {
+    let [one, other] = ends.map(|(switch, port)| {
+        let (name, port) = (judged.switch(switch), judged.names.port(switch, port));
+        format!("{name} [{port}]")
+    });
+    format!("{one} -- {other}")
+}

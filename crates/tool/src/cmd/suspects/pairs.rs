@@ -1,0 +1,246 @@
+//! What slow pairs of hosts have in common.
+
+use super::super::patterns::{Wrong, hosts};
+use super::super::tables::{Judged, node_name};
+use super::{Args, drained, link};
+use crate::failure::{Failure, Outcome};
+use crate::input;
+use crate::output::{print_json, print_text};
+use dmodc_analysis::{Common, Measured, Thing, Told, Traffic};
+use dmodc_fabric::NodeId;
+use dmodc_formats::input::{Lenient, Warnings};
+use dmodc_formats::names::Directory;
+use dmodc_formats::pairs::{Figure, Pair, parse_pairs_leniently};
+use dmodc_watch::suspects::Cable;
+use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// The number of things to print.
+const NAMED: usize = 5;
+
+/// The most causes to look for, one after the other.
+const CAUSES: usize = 5;
+
+/// The most pairs that stand for fast ones.
+const STAND_INS: usize = 4_000_000;
+
+/// The pairs of a file, and how many are slow by which limit.
+struct Read {
+    pairs: Vec<Measured>,
+    /// The bandwidth below which a pair is slow.
+    limit: Option<f64>,
+    /// Whether pairs that the file does not have stand for fast ones.
+    has_stand_ins: bool,
+}
+
+pub fn run(
+    args: &Args,
+    path: &Path,
+    judged: &Judged,
+    traffic: &Traffic,
+    start: Instant,
+) -> Outcome {
+    let read = read(args, path, judged, traffic)?;
+    // Each cause explains its pairs; the next one must explain others.
+    let (mut left, mut causes) = (read.pairs, Vec::<(Common, Vec<Told>)>::new());
+    while causes.len() < CAUSES {
+        let common = traffic.in_common(&left);
+        let best = common.best(traffic);
+        let one = match best[..] {
+            [one] => Some((common.both_ways, one.thing)),
+            _ => None,
+        };
+        if best.is_empty() && !causes.is_empty() {
+            break;
+        }
+        causes.push((common, best));
+        let Some((both_ways, thing)) = one else { break };
+        let whole = traffic.equipment(thing);
+        left.retain(|pair| !traffic.takes(pair, both_ways, whole));
+    }
+    let names = |thing| name(judged, traffic, thing);
+    let (first, best) = &causes[0];
+    let code = ExitCode::from(u8::from(!best.is_empty()));
+    let fast = match read.has_stand_ins {
+        true => "other",
+        false => "fast",
+    };
+    let line = |common: &Common, told: &Told| {
+        let (slow, others) = (told.slow, told.fast);
+        let (all, all_others) = (common.slow, common.fast);
+        format!(
+            "{slow} of {all} slow, {others} of {all_others} {fast}: {}",
+            names(told.thing)
+        )
+    };
+    let drained = match &args.drain {
+        Some(path) => {
+            let told = causes.iter().filter_map(|(common, best)| match best[..] {
+                [one] => Some((cable(traffic, one.thing), line(common, &one))),
+                _ => None,
+            });
+            let told: Vec<_> = told.collect();
+            Some(drained::write(path, args.at_most, judged, &told)?)
+        }
+        None => None,
+    };
+    if args.json {
+        let told = |common: &Common, told: &Told| {
+            json!({
+                "what": names(told.thing), "slow": told.slow, "fast": told.fast, "score": told.score,
+                "slow_pairs": common.slow, "fast_pairs": common.fast,
+            })
+        };
+        let causes: Value = causes
+            .iter()
+            .map(|(common, best)| best.iter().map(|one| told(common, one)).collect::<Value>())
+            .collect();
+        let ranked = first.ranked(traffic).take(NAMED);
+        print_json(&json!({
+            "slow_pairs": first.slow,
+            "fast_pairs": first.fast,
+            "slow_below": read.limit,
+            "both_ways": first.both_ways,
+            "causes": causes,
+            "drained": drained.map(|drained| drained.json()),
+            "ranked": ranked.map(|one| told(first, &one)).collect::<Value>(),
+            "seconds": start.elapsed().as_secs_f64(),
+        }))?;
+        return Ok(code);
+    }
+    let below = read
+        .limit
+        .map_or_else(String::new, |limit| format!(" (below {limit})"));
+    let ways = if first.both_ways {
+        "there and back"
+    } else {
+        "from FROM to TO"
+    };
+    let mut text = format!(
+        "{} slow pairs{below}, {} {fast}; routes {ways}\n",
+        first.slow, first.fast
+    );
+    for told in first.ranked(traffic).take(NAMED) {
+        text += &format!("  {}\n", line(first, &told));
+    }
+    for (at, (common, best)) in causes.iter().enumerate() {
+        text += match (at, best.len()) {
+            (0, 0) => "no single link, host or switch tells slow from fast pairs\n",
+            (0, 1) => "tells slow from fast pairs:\n",
+            (0, _) => "these pairs do not tell which one it is:\n",
+            (_, 1) => "tells the rest:\n",
+            _ => "the rest does not tell which one it is:\n",
+        };
+        for told in best {
+            text += &format!("  {}\n", line(common, told));
+        }
+    }
+    text += &drained.map_or_else(String::new, |drained| drained.text());
+    print_text(&text, args.drain.as_deref().is_some_and(input::is_dash))?;
+    Ok(code)
+}
+
+/// Reads the pairs; a line with a name that is no host gives a warning.
+fn read(args: &Args, path: &Path, judged: &Judged, traffic: &Traffic) -> Result<Read, Failure> {
+    let reading = args.input.reading;
+    let lines: Vec<Pair> = reading.take(path, input::read(path, parse_pairs_leniently)?)?;
+    let limit = limit(&lines, args.below);
+    let has_stand_ins = lines.iter().all(|pair| pair.figure == Figure::None);
+    let directory = Directory::of_fabric(&judged.fabric, &judged.names);
+    let places = traffic.nodes().iter().enumerate();
+    let places: HashMap<NodeId, usize> = places.map(|(place, &node)| (node, place)).collect();
+    let mut known: HashMap<String, Vec<usize>> = HashMap::new();
+    let (mut pairs, mut warnings) = (Vec::new(), Warnings::default());
+    for line in lines {
+        let mut of = |name: &String| -> Result<Vec<usize>, Wrong> {
+            if let Some(known) = known.get(name) {
+                return Ok(known.clone());
+            }
+            let hosts = hosts(&directory, judged, name)?;
+            let hosts: Vec<usize> = hosts.iter().map(|host| places[host]).collect();
+            known.insert(name.clone(), hosts.clone());
+            Ok(hosts)
+        };
+        let slow = match line.figure {
+            Figure::None => has_stand_ins,
+            Figure::IsSlow(slow) => slow,
+            Figure::Of(value) => limit.is_some_and(|limit| value < limit),
+        };
+        match of(&line.from).and_then(|from| Ok((from, of(&line.to)?))) {
+            Ok((from, to)) => {
+                let ends = from.into_iter().zip(to).filter(|(a, b)| a != b).collect();
+                pairs.push(Measured { ends, slow });
+            }
+            Err(wrong) => warnings.add(line.line, wrong),
+        }
+    }
+    let mut pairs = reading.take(path, Lenient::new(pairs, warnings))?;
+    if has_stand_ins {
+        let ends = |pair: &Measured| pair.ends.clone();
+        let listed: HashSet<(usize, usize)> = pairs.iter().flat_map(ends).collect();
+        let mut all: Vec<usize> = listed.iter().flat_map(|&(a, b)| [a, b]).collect();
+        all.sort_unstable();
+        all.dedup();
+        // Every k-th pair of many.
+        let step = (all.len() * all.len() / STAND_INS).max(1);
+        let others = all.iter().flat_map(|&a| all.iter().map(move |&b| (a, b)));
+        let others = others.filter(|&(a, b)| a != b && !listed.contains(&(a, b)));
+        pairs.extend(others.step_by(step).map(|pair| Measured {
+            ends: vec![pair],
+            slow: false,
+        }));
+    }
+    Ok(Read {
+        pairs,
+        limit,
+        has_stand_ins,
+    })
+}
+
+/// A part of the bandwidth that a quarter of the pairs reach.
+fn limit(pairs: &[Pair], below: f64) -> Option<f64> {
+    let figures = pairs.iter().filter_map(|pair| match pair.figure {
+        Figure::Of(value) => Some(value),
+        _ => None,
+    });
+    let mut figures: Vec<f64> = figures.collect();
+    figures.sort_by(f64::total_cmp);
+    let good = figures.get(figures.len() * 3 / 4);
+    // Without the digits that binary fractions add.
+    good.map(|good| (good * below * 1e4).round() / 1e4)
+}
+
+/// The cable to pull; `None` for a switch.
+fn cable(traffic: &Traffic, thing: Thing) -> Option<Cable> {
+    match traffic.equipment(thing) {
+        Thing::Link(channel) => {
+            let c = traffic.channels().get(channel);
+            Some(Cable::Link([(c.from, c.port), (c.to, c.to_port)]))
+        }
+        Thing::Host(host) => Some(Cable::Host(traffic.nodes()[host])),
+        _ => None,
+    }
+}
+
+fn name(judged: &Judged, traffic: &Traffic, thing: Thing) -> String {
+    let node = |place: usize| node_name(&judged.fabric, &judged.names, traffic.nodes()[place]);
+    match thing {
+        Thing::Channel(channel) => {
+            format!("link {}", judged.channel(traffic.channels().get(channel)))
+        }
+        Thing::Link(channel) => {
+            let c = traffic.channels().get(channel);
+            format!(
+                "link {}",
+                link(judged, [(c.from, c.port), (c.to, c.to_port)])
+            )
+        }
+        Thing::From(host) => format!("host {}, sending", node(host)),
+        Thing::To(host) => format!("host {}, receiving", node(host)),
+        Thing::Host(host) => format!("host {}", node(host)),
+        Thing::Switch(switch) => format!("switch {}", judged.switch(switch)),
+    }
+}
