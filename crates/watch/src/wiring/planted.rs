@@ -300,7 +300,7 @@ fn swaps_against_plans(count: usize, seed: u64) -> [[usize; 3]; 3] {
         let told: Vec<[Side; 2]> = lines
             .iter()
             .flat_map(Cause::swaps)
-            .map(|at| at.each_ref().map(|end| place(end)))
+            .map(|at| at.each_ref().map(place))
             .collect();
         let back = swapped(&hurt, &told).filter(|back| against(back, &plan).is_empty());
         let is_right = lines.len() == 1 && back.is_some() && told.len() == pairs;
