@@ -158,7 +158,7 @@ pub fn each(
         step: before.loads.step(),
     };
     let json = found.json(each, meant, start);
-    Ok((json, found.text(each, &meant.names)))
+    Ok((json, found.text(each, fabric, &meant.names)))
 }
 
 /// By switch: its ways in the reference if that has it, else now.

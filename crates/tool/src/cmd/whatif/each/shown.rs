@@ -2,8 +2,9 @@
 
 use super::{Each, Harm, Lost};
 use crate::cmd::args::Meant;
+use crate::cmd::tables::switch_name;
 use dmodc_analysis::Risks;
-use dmodc_fabric::{PortNumber, SwitchId};
+use dmodc_fabric::{Fabric, PortNumber, SwitchId};
 use dmodc_formats::netlist::Names;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -93,8 +94,8 @@ impl Found {
         value
     }
 
-    pub fn text(&self, each: Each, names: &Names) -> String {
-        let name = |s: SwitchId| format!("'{}'", names.switches[s]);
+    pub fn text(&self, each: Each, fabric: &Fabric, names: &Names) -> String {
+        let name = |s: SwitchId| switch_name(fabric, names, s);
         let shown = |lost: Lost| match lost {
             Lost::Switch(s) => name(s),
             Lost::Link(ends) => {
