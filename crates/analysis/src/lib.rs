@@ -11,6 +11,8 @@
 //! - `deadlock`: cycles of the channel dependency graph; `check`, `report`: what is wrong, counted, with the first cases;
 //! - `traffic`: routes in a layout that is fast to follow; `congestion`: A2A, RP, SP; `bound`: the least that any routes
 //!   can have; `exact`: the worst permutation; `rates`, `ebb`: fair rates, bisection bandwidth;
+//!   `sets`: from one set of nodes to another;
+//! - `loads`: A2A, RP, SP again with some routes changed; `losses`: hosts that a loss cuts off;
 //! - `common`: what slow pairs have in common;
 //! - [`between`]: packets while new tables replace old ones;
 //! - `oracle`: the same in the obvious way, for tests.
@@ -26,10 +28,13 @@ mod congestion;
 mod deadlock;
 mod ebb;
 mod exact;
+mod loads;
+mod losses;
 #[cfg(test)]
 mod oracle;
 mod rates;
 mod report;
+mod sets;
 #[cfg(test)]
 mod tests;
 mod trace;
@@ -46,8 +51,11 @@ pub use congestion::{Risk, Tick};
 pub use deadlock::{CreditLoops, Dependencies};
 pub use ebb::Ebb;
 pub use exact::Exact;
+pub use loads::{Loads, Risks};
+pub use losses::Losses;
 pub use rates::Rates;
 pub use report::{CheckReport, Route, Tally};
+pub use sets::Between;
 pub use trace::{End, Step, Trace, trace};
 pub use traffic::Traffic;
 pub use updown::{UNREACHABLE, UpDown};

@@ -36,16 +36,18 @@ pub fn against(now: &Netlist, reference: &Netlist) -> Vec<Difference> {
     let missing: Vec<Link> = wanted.difference(&there).copied().collect();
     // The better match first: an extra link between the same nodes, then one with an end in its place.
     let (mut wrong, mut left) = (Vec::new(), Vec::new());
+    let share = |link: &Link, other: &Link| link.iter().any(|end| other.contains(end));
     for link in missing {
-        match take(&mut extra, |other| same_nodes(&link, other)) {
+        let found = take(&mut extra, |other| {
+            same_nodes(&link, other) && share(&link, other)
+        });
+        match found.or_else(|| take(&mut extra, |other| same_nodes(&link, other))) {
             Some(found) => wrong.push((Kind::WrongPort, link, vec![found])),
             None => left.push(link),
         }
     }
     for link in left {
-        let found = take(&mut extra, |other| {
-            link.iter().any(|end| other.contains(end))
-        });
+        let found = take(&mut extra, |other| share(&link, other));
         let kind = found.map_or(Kind::Missing, |_| Kind::Moved);
         wrong.push((kind, link, Vec::from_iter(found)));
     }

@@ -100,6 +100,25 @@ pub fn fits(pattern: &str, text: &str) -> bool {
     }
 }
 
+/// A key that sorts names as people do: `leaf 2` before `leaf 10`.
+pub fn natural(name: &str) -> Vec<(String, u64)> {
+    let mut key: Vec<(String, u64)> = vec![Default::default()];
+    let mut in_number = false;
+    for c in name.to_lowercase().chars() {
+        let digit = c.to_digit(10);
+        if digit.is_none() && in_number {
+            key.push(Default::default());
+        }
+        in_number = digit.is_some();
+        let (text, number) = key.last_mut().expect("one from the start");
+        match digit {
+            Some(digit) => *number = number.saturating_mul(10).saturating_add(digit.into()),
+            None => text.push(c),
+        }
+    }
+    key
+}
+
 /// The entries to find by name; each search reads all of them.
 pub struct Directory<T> {
     entries: Vec<Entry<T>>,

@@ -1,9 +1,13 @@
 //! Cabling plans: tables with commas in the columns of UFM's NDT files, long or brief.
 //!
 //! Columns are found by name: StartDevice, StartPort, EndDevice, EndPort, and State and Domain if they are there. Rows
-//! whose state is not Active, or whose domain is not In-Scope, are left out. A port is `Port 7`, `7` or a label,
-//! `1/4/1`. A plan has names alone: it is a reference for a fabric with nodes of these names. The name of a switch of
-//! NVIDIA's is the part of its description between `;` and `:`.
+//! whose state is not Active, or whose domain is not In-Scope, are left out. Other tables have columns that the caller
+//! names, and no such states. A port is `Port 7`, `7` or a label, `1/4/1`. A plan has names alone: it is a reference for
+//! a fabric with nodes of these names. The name of a switch of NVIDIA's is the part of its description between `;` and
+//! `:`; a GUID is a name, too.
+//!
+//! The rack of a device, if there are such columns, says where a technician goes: the location or rack beside the
+//! device.
 
 use super::db_csv::cells;
 use super::model::{Kind, Netlist, Node, Port};
@@ -15,18 +19,42 @@ use std::collections::{HashMap, HashSet};
 /// A device and a port as a row has them.
 type End = (String, String);
 
-/// The links of a plan, with their lines.
+/// A plan.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Plan(Vec<(u32, [End; 2])>);
+pub struct Plan {
+    /// The links with their lines.
+    links: Vec<(u32, [End; 2])>,
+    /// The racks of devices, by name in lower case.
+    racks: HashMap<String, String>,
+}
+
+/// The columns of a plan: device and port at both ends.
+const COLUMNS: [&str; 4] = ["StartDevice", "StartPort", "EndDevice", "EndPort"];
+
+/// Columns with the rack of a device, as [`head`] gives them, at the start and at the end of a link.
+const RACKS: [&[&str]; 2] = [
+    &[
+        "startrack",
+        "startdevicerack",
+        "startdevicelocation",
+        "startlocation",
+        "rack#",
+        "rack",
+    ],
+    &[
+        "endrack",
+        "enddevicerack",
+        "enddevicelocation",
+        "endlocation",
+    ],
+];
 
 /// Why a plan was refused, or a warning about a row.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum PlanReason {
-    #[error(
-        "no line with the columns StartDevice, StartPort, EndDevice and EndPort: no cabling plan"
-    )]
-    NoColumns,
+    #[error("no line with the columns {0}: no cabling plan")]
+    NoColumns(String),
     #[error("no link in the plan")]
     Empty,
     #[error("a row without device or port, left out: '{0}'")]
@@ -40,19 +68,29 @@ pub enum PlanReason {
 }
 
 impl Plan {
-    /// Parses a plan; rows that are not understood are warnings.
-    pub fn parse_leniently(bytes: &[u8]) -> Parsed<Plan, PlanReason> {
-        let names = ["startdevice", "startport", "enddevice", "endport"];
-        let mut columns: Option<([usize; 4], [Option<usize>; 2])> = None;
+    /// Parses a plan; rows that are not understood are warnings. `columns` names device, port, device and port if they
+    /// are not NDT's.
+    pub fn parse_leniently(
+        bytes: &[u8],
+        columns: Option<&[String; 4]>,
+    ) -> Parsed<Plan, PlanReason> {
+        let is_ndt = columns.is_none();
+        let words = columns.map_or(COLUMNS.map(str::to_owned), Clone::clone);
+        let names = words.each_ref().map(|name| head(name));
+        let mut columns: Option<([usize; 4], [Option<usize>; 4])> = None;
+        let mut racks = HashMap::new();
         let (mut links, mut warnings) = (Vec::new(), Warnings::default());
         for (number, line) in lines(bytes) {
             let row: Vec<String> = cells(line.trim_ascii()).into_iter().map(text).collect();
-            let Some((four, [state, domain])) = &columns else {
+            let Some((four, [state, domain, near, far])) = &columns else {
                 let heads: Vec<String> = row.iter().map(|cell| head(cell)).collect();
                 let at = |name: &str| heads.iter().position(|head| head == name);
                 let four: Vec<usize> = names.iter().filter_map(|name| at(name)).collect();
                 if let Ok(four) = four.try_into() {
-                    columns = Some((four, [at("state"), at("domain")]));
+                    let [state, domain] =
+                        ["state", "domain"].map(|name| at(name).filter(|_| is_ndt));
+                    let [near, far] = RACKS.map(|names| names.iter().find_map(|name| at(name)));
+                    columns = Some((four, [state, domain, near, far]));
                 }
                 continue;
             };
@@ -73,15 +111,28 @@ impl Plan {
             match all.as_deref() {
                 Some([a, p, b, q]) => {
                     links.push((number, [(a.clone(), p.clone()), (b.clone(), q.clone())]));
+                    for (device, rack) in [(a, near), (b, far)] {
+                        let rack = rack.and_then(|at| row.get(at)).map(|rack| rack.trim());
+                        if let Some(rack) = rack.filter(|rack| !rack.is_empty()) {
+                            racks.insert(device.to_lowercase(), rack.to_owned());
+                        }
+                    }
                 }
                 _ => warnings.add(number, PlanReason::Bad(quoted(line))),
             }
         }
         match (columns, links.is_empty()) {
-            (None, _) => Err(Fault::whole(PlanReason::NoColumns)),
+            (None, _) => Err(Fault::whole(PlanReason::NoColumns(words.join(", ")))),
             (_, true) => Err(Fault::whole(PlanReason::Empty)),
-            _ => Ok(Lenient::new(Plan(links), warnings)),
+            _ => Ok(Lenient::new(Plan { links, racks }, warnings)),
         }
+    }
+
+    /// The rack of the device with a description, if the plan has it.
+    pub fn rack(&self, description: &str) -> Option<&str> {
+        let rack = self.racks.get(&description.to_lowercase());
+        rack.or_else(|| self.racks.get(&short(description)))
+            .map(String::as_str)
     }
 
     /// The plan as a netlist, with the nodes of a fabric where they have its names, and with all other nodes of the
@@ -93,16 +144,10 @@ impl Plan {
             .nodes
             .iter_mut()
             .for_each(|node| node.ports.clear());
-        let mut by_name: HashMap<String, Option<u32>> = HashMap::new();
-        for (index, node) in (0..).zip(&now.nodes) {
-            for name in [node.description.to_lowercase(), short(&node.description)] {
-                let held = by_name.entry(name).or_insert(Some(index));
-                *held = held.filter(|held| *held == index);
-            }
-        }
+        let mut by_name = by_name(now);
         let switches: HashSet<&str> = self.likely_switches();
         let mut taken: HashSet<(u32, PortNumber)> = HashSet::new();
-        for (line, ends) in &self.0 {
+        for (line, ends) in &self.links {
             let mut places = Vec::new();
             for (name, port) in ends {
                 let index = match by_name.get(&name.to_lowercase()) {
@@ -138,8 +183,12 @@ impl Plan {
             if let [near, far] = places[..] {
                 taken.extend([near, far]);
                 for (near, far) in [(near, far), (far, near)] {
-                    let ports = &mut reference.nodes[near.0 as usize].ports;
-                    ports.push(Port::new(near.1, far.0, far.1, ""));
+                    let known = now.nodes.get(near.0 as usize);
+                    let known = known.and_then(|node| node.port(near.1));
+                    reference.nodes[near.0 as usize].ports.push(Port {
+                        guid: known.and_then(|port| port.guid),
+                        ..Port::new(near.1, far.0, far.1, "")
+                    });
                 }
             }
         }
@@ -152,10 +201,54 @@ impl Plan {
     /// Devices with several ports in the plan.
     fn likely_switches(&self) -> HashSet<&str> {
         let mut seen = HashSet::new();
-        let ends = self.0.iter().flat_map(|(_, ends)| ends);
+        let ends = self.links.iter().flat_map(|(_, ends)| ends);
         let again = ends.filter(|(name, _)| !seen.insert(name.as_str()));
         again.map(|(name, _)| name.as_str()).collect()
     }
+}
+
+/// A fabric as a plan, in NDT's brief columns: a row for each link but those of aggregation nodes. A node has its short
+/// name if no other has that name, else its description, else its GUID.
+pub fn write_plan(netlist: &Netlist) -> String {
+    let by_name = by_name(netlist);
+    let name = |index: u32| {
+        let node = &netlist.nodes[index as usize];
+        let names = [short_name(&node.description), &node.description];
+        let fits = |name: &&&str| {
+            let is_plain = !name.is_empty() && name.trim() == **name && !name.contains(['"', '#']);
+            is_plain && by_name.get(&name.to_lowercase()) == Some(&Some(index))
+        };
+        let name = names.iter().find(fits);
+        name.map_or_else(|| node.guid.to_string(), |name| format!("\"{name}\""))
+    };
+    let counts = |index: u32| !netlist.nodes[index as usize].is_aggregation();
+    let mut text = format!("{},State,Domain\n", COLUMNS.join(","));
+    for (index, node) in (0..)
+        .zip(&netlist.nodes)
+        .filter(|&(index, _)| counts(index))
+    {
+        for port in node.ports.iter().filter(|port| counts(port.peer)) {
+            if (index, port.number) < (port.peer, port.peer_port) {
+                let (near, far) = (name(index), name(port.peer));
+                let (p, q) = (port.number, port.peer_port);
+                text += &format!("{near},Port {p},{far},Port {q},Active,In-Scope\n");
+            }
+        }
+    }
+    text
+}
+
+/// The nodes by the names that a plan may give them, in lower case; `None` for several.
+fn by_name(netlist: &Netlist) -> HashMap<String, Option<u32>> {
+    let mut by_name: HashMap<String, Option<u32>> = HashMap::new();
+    for (index, node) in (0..).zip(&netlist.nodes) {
+        let description = node.description.to_lowercase();
+        for name in [description, short(&node.description), node.guid.to_string()] {
+            let held = by_name.entry(name).or_insert(Some(index));
+            *held = held.filter(|held| *held == index);
+        }
+    }
+    by_name
 }
 
 /// A column's name: `#Fields:StartDevice` is `startdevice`.
@@ -165,13 +258,17 @@ fn head(cell: &str) -> String {
     name.replace([' ', '_'], "").to_lowercase()
 }
 
-/// The name of a device in its description, in lower case: `MF0;leaf-1:MQM8700/U1` is `leaf-1`.
-fn short(description: &str) -> String {
+/// The name of a device in its description: `MF0;leaf-1:MQM8700/U1` is `leaf-1`.
+fn short_name(description: &str) -> &str {
     let name = description
         .split_once(';')
         .map_or(description, |(_, name)| name);
-    let name = name.split(':').next().unwrap_or_default();
-    name.trim().to_lowercase()
+    name.split(':').next().unwrap_or_default().trim()
+}
+
+/// The same in lower case.
+fn short(description: &str) -> String {
+    short_name(description).to_lowercase()
 }
 
 /// The number of `Port 7`, `7`, or of a label: that of the node's port, else of a cage with two ports.
@@ -201,6 +298,7 @@ fn number(port: &str, node: Option<&Node>) -> Option<PortNumber> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::pgft;
 
     #[test]
     fn ports_are_named_in_three_ways() {
@@ -222,9 +320,38 @@ mod tests {
         let long = "rack #,#Fields:StartDevice,StartPort,StartDeviceLocation,EndDevice,EndPort,State\n\
             r,a,1,x,b,Port 2,Active\n";
         let [brief, long] =
-            [brief, long].map(|text| Plan::parse_leniently(text.as_bytes()).expect("a plan"));
+            [brief, long].map(|text| Plan::parse_leniently(text.as_bytes(), None).expect("a plan"));
         assert_eq!((brief.warnings.count(), long.warnings.count()), (1, 0));
-        assert_eq!(brief.value, long.value);
-        assert!(Plan::parse_leniently(b"a,b,c\n").is_err());
+        assert_eq!(brief.value.links, long.value.links);
+        assert_eq!(
+            (long.value.rack("MF0;A:x"), long.value.rack("b")),
+            (Some("x"), None)
+        );
+        assert!(Plan::parse_leniently(b"a,b,c\n", None).is_err());
+        let own = "State,B port,A,B,A port\nold,2,a,b,1\n";
+        let columns = ["A", "A port", "B", "B port"].map(str::to_owned);
+        let own = Plan::parse_leniently(own.as_bytes(), Some(&columns)).expect("a plan");
+        assert_eq!(
+            own.value.links[0].1,
+            [("a", "1"), ("b", "2")].map(|(a, p)| (a.into(), p.into()))
+        );
+    }
+
+    #[test]
+    fn a_fabric_comes_back_from_its_plan() {
+        let mut netlist = pgft("PGFT(3;2,2,3;1,2,2;1,2,1)");
+        netlist.nodes[0].description = "MF0;one, or two:MQM8700/U1".into();
+        let last = netlist.nodes.len() - 1;
+        netlist.nodes[last].description = netlist.nodes[last - 1].description.clone();
+        let plan = Plan::parse_leniently(write_plan(&netlist).as_bytes(), None).expect("a plan");
+        let back = plan.value.reference(&netlist);
+        assert_eq!((plan.warnings.count(), back.warnings.count()), (0, 0));
+        let links = |net: &Netlist| -> Vec<_> {
+            let ports = net.nodes.iter().flat_map(|node| &node.ports);
+            ports
+                .map(|port| (port.number, port.peer, port.peer_port))
+                .collect()
+        };
+        assert_eq!(links(&back.value), links(&netlist));
     }
 }

@@ -1,6 +1,7 @@
 //! `dmodc analyze`: the load of links under traffic patterns.
 
 mod ports;
+mod sets;
 mod shown;
 
 use super::args::Drain;
@@ -14,6 +15,7 @@ use dmodc_analysis::{Exact, Risk, Tick, Traffic, bounds, check};
 use dmodc_core::{Engine, NodeType, NodeTypes, Ranking};
 use dmodc_fabric::{Drained, Fabric, NodeId, NodeKind};
 use serde_json::Value;
+use sets::Sets;
 use shown::{Found, json, text};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -30,6 +32,8 @@ use std::time::Instant;
   dmodc analyze fabric.net fabric.lfts --patterns a2a --exact
   dmodc analyze fabric.net fabric.lfts --ports ports.csv
   dmodc analyze fabric.net fabric.lfts --patterns sp,pairs:ring.txt --job hosts.txt
+  dmodc analyze fabric.net fabric.lfts --from 'gpu[01-32]' --to 'storage*'
+  dmodc analyze fabric.net fabric.lfts --sets sets.txt --from compute --to 'spine 3'
 
 The congestion risk of a port between switches is the lesser of the numbers of sources and of
 destinations of the routes through it; that of a pattern is the maximum over the ports. The A2A bound
@@ -45,6 +49,12 @@ pairs:FILE: the traffic of a program, two hosts a line: sender, receiver. It pri
 flows over one port, each flow counted; and the rates of the flows if each link is shared max-min fair,
 hosts' links too, in parts of the fastest link between switches.
 
+A SET is names with commas between them; a switch stands for its hosts. A file of --sets has lines such
+as 'compute: node[001-100], login*'. Each host of one set sends to each of the other at once, then back.
+It prints the most flows over one port, the mean of the ports that have any, and what a host gets on
+the mean and at least, each link shared max-min fair, in parts of the fastest link between switches;
+after 'of', the mean if only the hosts' own links were in the way. Each port of a host counts alone.
+
 Where links between switches differ in speed, rows \"over capacity\" divide each risk by the link's
 part of the fastest speed, and ebb counts likewise; an unknown speed counts as the most common one.
 Aggregation nodes take no part, nor do end nodes that the order file leaves out, nor pairs whose route
@@ -57,9 +67,11 @@ pub struct Args {
     #[command(flatten)]
     input: Input,
     /// Traffic patterns, with commas between them: a2a (or all-to-all), rp, sp, cn2io, io2cn, ebb, pairs:FILE
-    #[arg(long, alias = "pattern", value_name = "LIST", value_delimiter = ',', value_parser = pattern,
-        default_values = ["a2a", "rp", "sp"])]
+    /// [default: a2a,rp,sp; with sets none]
+    #[arg(long, alias = "pattern", value_name = "LIST", value_delimiter = ',', value_parser = pattern)]
     patterns: Vec<Pattern>,
+    #[command(flatten)]
+    sets: Sets,
     /// Node order of the shifts, as opensm-ftree-ca-order.dump [default: topological NIDs]
     #[arg(long, value_name = "F", value_parser = input())]
     order: Option<PathBuf>,
@@ -88,12 +100,16 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: Args) -> Outcome {
+pub fn run(mut args: Args) -> Outcome {
     let start = Instant::now();
+    if args.patterns.is_empty() && !args.sets.are_given() {
+        args.patterns = vec![Pattern::A2a, Pattern::Rp, Pattern::Sp];
+    }
     let all = args.input.load(None)?;
-    if all.len() > 1 && (args.ports.is_some() || args.order.is_some() || args.job.is_some()) {
+    let for_one = [&args.ports, &args.order, &args.job];
+    if all.len() > 1 && (for_one.iter().any(|file| file.is_some()) || args.sets.are_given()) {
         return Err(Failure::Usage(
-            "--ports, --order and --job take a file with one fabric",
+            "--ports, --order, --job and sets take a file with one fabric",
         ));
     }
     let mut answers = Vec::new();
@@ -157,6 +173,7 @@ fn one(
         risks: Vec::new(),
         ebb: None,
         pairs: None,
+        ways: args.sets.ways(&judged, &traffic)?,
         seconds: 0.0,
     };
     for pattern in &args.patterns {

@@ -44,7 +44,7 @@ impl GuidFiles {
     ) -> Result<Meant, Failure> {
         let netlist = reading.netlist(net)?;
         let (fabric, names) = netlist.to_fabric(None).map_err(Failure::lids(net))?;
-        let known = reading.known(reference, &fabric)?;
+        let known = reading.known(reference, &fabric, Some(&netlist))?;
         let rest = Options {
             drain: reading.drain(drain.file.as_deref(), &fabric, &names)?,
             reference: known.as_ref().map(|(_, fabric)| fabric.clone()),
@@ -105,7 +105,7 @@ pub struct Meant {
 /// The reference, and how a fault changes routes.
 #[derive(clap::Args)]
 pub struct RoutedAs {
-    /// The fabric as designed, or as it was when healthy: gone equipment keeps its place
+    /// The fabric as designed, or as it was when healthy: gone equipment keeps its place. Or a cabling plan (NDT)
     #[arg(long, value_name = "NET0", value_parser = input())]
     pub reference: Option<PathBuf>,
     /// How a fault changes routes: moving only what it must, or as the paper computes them anew
@@ -142,14 +142,15 @@ impl RoutedAs {
         self.reference.iter().chain(&self.drain.file)
     }
 
-    /// Adds these arguments to `rest`.
+    /// Adds these arguments to `rest`. The reference may be a plan if there is the netlist.
     pub fn options(
         &self,
         reading: Reading,
         (fabric, names): (&Fabric, &Names),
+        netlist: Option<&Netlist>,
         rest: Options,
     ) -> Result<Options, Failure> {
-        let known = reading.known(self.reference.as_deref(), fabric)?;
+        let known = reading.known(self.reference.as_deref(), fabric, netlist)?;
         Ok(Options {
             faults: self.faults,
             capacity: self.capacity,
@@ -194,13 +195,19 @@ impl Routing {
     }
 
     /// Reads these arguments and their files into options for a fabric.
-    pub fn options(&self, fabric: &Fabric, names: &Names) -> Result<Options, Failure> {
+    pub fn options(
+        &self,
+        netlist: &Netlist,
+        fabric: &Fabric,
+        names: &Names,
+    ) -> Result<Options, Failure> {
         let rest = Options {
             on_unreachable: self.on_unreachable,
             connect_roots: self.connect_roots,
             ..Options::default()
         };
-        let rest = (self.routed_as).options(self.reading, (fabric, names), rest)?;
+        let as_now = (fabric, names);
+        let rest = (self.routed_as).options(self.reading, as_now, Some(netlist), rest)?;
         self.guid_files.options(self.reading, fabric, rest)
     }
 
@@ -212,7 +219,7 @@ impl Routing {
 /// The arguments beside the fabric itself.
 #[derive(clap::Args)]
 pub struct Question {
-    /// The fabric as designed, or as it was when healthy: gone equipment keeps its place
+    /// The fabric as designed, or as it was when healthy: gone equipment keeps its place. Or a cabling plan (NDT)
     #[arg(long, value_name = "NET0", value_parser = input())]
     pub reference: Option<PathBuf>,
     #[command(flatten)]

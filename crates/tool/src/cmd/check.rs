@@ -165,7 +165,7 @@ impl<'a> Shown<'a> {
     ) -> Result<Shown<'a>, Failure> {
         let (fabric, rest) = (&judged.fabric, judged.options.clone());
         let options =
-            (args.routed_as).options(args.input.reading, (fabric, &judged.names), rest)?;
+            (args.routed_as).options(args.input.reading, (fabric, &judged.names), None, rest)?;
         // A fabric that is no tree has ranks, but no plan.
         let ranking = match Engine::new(0)?.plan(fabric, &options) {
             Ok(plan) => plan.ranking().clone(),

@@ -17,7 +17,7 @@ use clap::ValueEnum;
 use dmodc_core::{Engine, Options, roots};
 use dmodc_fabric::{Fabric, Guid, NodeId, NodeKind, PortNumber, SwitchId};
 use dmodc_formats::export::Labels;
-use dmodc_formats::netlist::Names;
+use dmodc_formats::netlist::{Names, write_plan};
 use graphviz::graphviz;
 use guids::{Hosts, guid_file, rank_file};
 use serde_json::{Value, json};
@@ -39,6 +39,7 @@ const NAMED: usize = 3;
   dmodc export fabric.net slurm --ports 'mlx5_[0-3]' > topology.conf
   dmodc export fabric.net json | jq '.switches[] | select(.level == 2)'
   dmodc export fabric.net dot | dot -Tsvg > fabric.svg
+  dmodc export fabric.net plan > cables.csv
   dmodc export fabric.net roots > /etc/opensm/root_guid.conf
 
 The name of a host is the first word of its description, that of a switch its description; if it is
@@ -96,6 +97,8 @@ enum Format {
     Hosts,
     /// Graphviz
     Dot,
+    /// A cabling plan, in the columns of UFM's NDT, for 'dmodc wiring --plan'
+    Plan,
     /// Switches, hosts and links as one JSON object
     Json,
     /// OpenSM's root_guid_file
@@ -119,6 +122,11 @@ pub fn run(args: Args) -> Outcome {
         Format::Json => args.reading.netlist(&args.net),
         _ => args.reading.without_lids(&args.net),
     }?;
+    if args.format == Format::Plan {
+        let text = write_plan(&netlist);
+        write_to(&args.output, |out| out.write_all(text.as_bytes()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let (fabric, names) = netlist.to_fabric(None).map_err(Failure::lids(&args.net))?;
     let given = args.reading.names(args.names.as_deref())?;
     let options = (args.guid_files).options(args.reading, &fabric, Options::default())?;
@@ -149,6 +157,7 @@ pub fn run(args: Args) -> Outcome {
         guid_file(hosts.into_iter().map(host))
     };
     let text = match args.format {
+        Format::Plan => String::new(),
         Format::Slurm => slurm_conf(&tree()),
         Format::SlurmYaml => slurm_yaml(&tree()),
         Format::Json => format!("{:#}\n", graph(&fabric, &names, rank)),

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::input::{count, each_line};
 use dmodc_fabric::{NodeId, NodeKind};
 use dmodc_formats::names::{Directory, Thing};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use typed_index_collections::TiVec;
@@ -71,6 +72,9 @@ pub enum Wrong {
     /// Not two names.
     #[error("two hosts expected, with a tab or a blank between them: '{0}'")]
     NoPair(String),
+    /// A line without a name and a set.
+    #[error("NAME: SET expected: '{0}'")]
+    NoSet(String),
     /// A host that has no rank.
     #[error("'{0}' takes no part")]
     NoRank(String),
@@ -119,6 +123,35 @@ pub fn pairs(
         Ok(())
     })?;
     Ok(pairs)
+}
+
+/// The hosts of a set: names with commas between them, of hosts, servers or switches, which stand for their hosts.
+pub fn members(
+    directory: &Directory<Thing>,
+    judged: &Judged,
+    set: &str,
+) -> Result<BTreeSet<NodeId>, Wrong> {
+    let fabric = &judged.fabric;
+    let is_host = |node: &NodeId| fabric.end_nodes()[*node].kind != NodeKind::Aggregation;
+    let mut nodes = BTreeSet::new();
+    let mut depth = 0;
+    // Commas in brackets are of a pattern.
+    let names = set.split(|c| {
+        depth += i32::from(c == '[') - i32::from(c == ']');
+        c == ',' && depth <= 0
+    });
+    for name in names.map(str::trim).filter(|name| !name.is_empty()) {
+        for thing in directory.find_all(name)? {
+            match thing {
+                Thing::EndNode(node) => nodes.extend(Some(node).filter(is_host)),
+                Thing::Switch(switch) => nodes.extend(fabric.node_ids_of(switch).filter(is_host)),
+            }
+        }
+    }
+    match nodes.is_empty() {
+        true => Err(Wrong::NoHost(set.into())),
+        false => Ok(nodes),
+    }
 }
 
 /// The hosts that a name means.

@@ -70,11 +70,30 @@ impl Reading {
         self.take(path, read)
     }
 
-    /// Reads a reference of a fabric and its places, if one is given. Warns of a reference of another fabric and
-    /// ignores it.
-    pub fn known(self, path: Option<&Path>, fabric: &Fabric) -> Result<Option<Known>, Failure> {
+    /// Reads a reference of a fabric and its places, if one is given; also a cabling plan, if there is the netlist with
+    /// its names. Warns of a reference of another fabric and ignores it.
+    pub fn known(
+        self,
+        path: Option<&Path>,
+        fabric: &Fabric,
+        now: Option<&Netlist>,
+    ) -> Result<Option<Known>, Failure> {
         let Some(path) = path else { return Ok(None) };
-        let places = self.places(path)?;
+        let read = input::read(path, |bytes| match Reference::parse_leniently(bytes) {
+            Ok(reference) => Ok((Some(reference), None)),
+            Err(fault) => match (now, Plan::parse_leniently(bytes, None)) {
+                (Some(now), Ok(plan)) => Ok((None, Some((plan, now)))),
+                _ => Err(fault),
+            },
+        })?;
+        let places = match read {
+            (Some(reference), _) => self.take(path, reference)?,
+            (_, Some((plan, now))) => {
+                let plan = self.take(path, plan)?;
+                self.take(path, plan.reference(now))?.into()
+            }
+            _ => return Ok(None),
+        };
         let reference = places.fabric().map_err(Failure::lids(path))?;
         if reference.is_of_another_fabric(fabric) {
             complain(&format!(
@@ -153,10 +172,18 @@ impl Reading {
         self.take(path, self.take(path, read)?.lids(fabric))
     }
 
-    /// A cabling plan as a reference of a fabric, by the names of its nodes.
-    pub fn plan(self, path: &Path, now: &Netlist) -> Result<Netlist, Failure> {
-        let read = input::read(path, Plan::parse_leniently)?;
-        self.take(path, self.take(path, read)?.reference(now))
+    /// A cabling plan, with the columns that are named or NDT's, and the plan as a reference of a fabric, by the names
+    /// of its nodes.
+    pub fn plan(
+        self,
+        path: &Path,
+        columns: Option<&[String; 4]>,
+        now: &Netlist,
+    ) -> Result<(Plan, Netlist), Failure> {
+        let read = input::read(path, |bytes| Plan::parse_leniently(bytes, columns))?;
+        let plan = self.take(path, read)?;
+        let reference = self.take(path, plan.reference(now))?;
+        Ok((plan, reference))
     }
 
     /// Reads a map from GUIDs to names, if one is given.

@@ -151,7 +151,7 @@ impl Routed {
         let (fabric, names) = netlist
             .to_fabric(routing.lmc)
             .map_err(Failure::lids(&args.net))?;
-        let options = routing.options(&fabric, &names)?;
+        let options = routing.options(netlist, &fabric, &names)?;
         let vports = args.vports.as_deref();
         let lids = (routing.reading).virtual_lids(vports, (&args.net, netlist), &fabric)?;
         let start = Instant::now();

@@ -1,7 +1,9 @@
-//! `dmodc whatif`: a fabric before and after planned work.
+//! `dmodc whatif`: a fabric before and after planned work, or each single loss.
 //!
 //! Dmodc routes both fabrics, and both have the same figures. Equipment that stays keeps its LIDs, so the difference of
 //! the tables is the blocks that OpenSM would send.
+
+mod each;
 
 use super::args::{Drain, Meant, Question, Removal};
 use super::draw::{page_file, scene, whole_of, write_page};
@@ -17,6 +19,7 @@ use dmodc_formats::drain;
 use dmodc_formats::lft::{Dump, diff};
 use dmodc_formats::netlist::{Names, Netlist, Part};
 use dmodc_watch::wiring::slow_links;
+use each::Each;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
@@ -28,10 +31,10 @@ use typed_index_collections::TiVec;
 /// The number of hosts, and of removed parts, to print.
 const NAMED: usize = 10;
 
-/// Compare a fabric with the fabric after planned work
+/// Compare a fabric with the fabric after planned work, or find what each single loss does
 #[derive(clap::Args)]
 #[command(
-    mut_arg("remove", |arg| arg.required_unless_present("file")),
+    mut_arg("remove", |arg| arg.required_unless_present_any(["file", "each"])),
     after_help = "Examples:
   dmodc whatif fabric.net --remove 'spine 3'
   dmodc whatif fabric.net --remove node001 --remove 'node[010-019]'
@@ -39,6 +42,8 @@ const NAMED: usize = 10;
   dmodc whatif opensm-subnet.lst --remove @tonight.txt
   dmodc whatif fabric.net --drain tonight.txt --remove @tonight.txt
   dmodc whatif fabric.net --remove 'spine 3' --draw tonight.html
+  dmodc whatif fabric.net --each link
+  dmodc whatif fabric.net --each switch --reference as-designed.net --json
 
 Names are descriptions or parts of them, GUIDs or LIDs. The name of a server stands for all its ports,
 and node[001-004] and node* for all matches; any other name with several matches is refused with a
@@ -52,6 +57,15 @@ in speed before or after. OpenSM would send the changed entries and blocks of 64
 
 --draw makes a page as 'dmodc draw' does, with the fabric before and after.
 
+--each loses each link between switches alone, or each switch, and sorts the losses by harm: the ports
+of hosts cut off from the rest; the pairs of leaves left out, without a route; the pairs that lose their
+last up-down way; the ports with half their ways, whose leaf keeps half of its links to switches not
+below it, or fewer (of those in the reference, if there is one); then A2A, SP and RP. A loss takes the
+cable of a host, or the hosts of a lost switch, with it: these do not count. Losses that do the same are
+one line; --json has each. Then come the pairs of leaves with one way left: those that have an up-down
+way now, and none after one of the losses. Detours may connect them, with more load. Orders of
+SP and permutations of RP are those before the loss.
+
 Exit code 0, or 1 if the fabric before or after cannot be routed at all."
 )]
 pub struct Args {
@@ -60,6 +74,9 @@ pub struct Args {
     net: PathBuf,
     #[command(flatten)]
     removal: Removal,
+    /// Lose each link between switches alone, or each switch
+    #[arg(long, value_name = "link|switch", conflicts_with_all = ["remove", "draw"])]
+    each: Option<Each>,
     #[command(flatten)]
     drain: Drain,
     /// Number of random permutations, and of random matchings
@@ -93,6 +110,20 @@ pub fn run(args: Args) -> Outcome {
         options,
         ..
     } = &meant;
+    if let Some(each) = args.each {
+        let answer = each::each(each, &meant, (args.permutations, args.seed), start);
+        let (json, text) = answer.map_err(|reason| match reason {
+            Failure::Invalid(reason) => {
+                Failure::Invalid(format!("{}: {reason}", shown(&args.net).display()))
+            }
+            other => other,
+        })?;
+        match args.question.json {
+            true => print_json(&json)?,
+            false => print_text(&text, false)?,
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
     let parts = args.removal.parts(netlist)?;
     let ports = netlist.nodes.iter().map(|node| node.ports.len() as u64);
     // Two fabrics; each permutation and each matching is a tick.

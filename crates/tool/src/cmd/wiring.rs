@@ -5,12 +5,14 @@ use crate::failure::{Failure, Outcome};
 use crate::input::{input, shown};
 use crate::output::{print_json, print_text, write_to};
 use dmodc_core::{Options, Ranking};
+use dmodc_formats::names::natural;
 use dmodc_formats::reference::{Dark, Reference};
 use dmodc_watch::against::{against, is_of_another};
 use dmodc_watch::wiring::{
     Cause, Difference, End, Kind, among_servers, among_siblings, causes, slow_links,
 };
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -19,15 +21,17 @@ use std::time::Instant;
 /// Find cables that are missing, extra, moved, at the wrong port, on the wrong rail, or slow
 #[derive(clap::Args)]
 #[command(
-    mut_arg("reference", |arg| arg.help("The fabric as it should be")),
+    mut_arg("reference", |arg| arg.help("The fabric as it should be; a plan by --plan")),
     after_help = "Examples:
   dmodc wiring fabric.net
   dmodc wiring fabric.net --reference as-designed.net
   ibnetdiscover | dmodc wiring - --reference last-week.net --csv > cables.csv
+  dmodc wiring fabric.net --plan cables.csv --columns 'Device A,Port A,Device B,Port B'
 
 With a reference, an ibnetdiscover output or opensm-subnet.lst of the fabric as it should be, or with a
-cabling plan (--plan: StartDevice, StartPort, EndDevice, EndPort; ports as 7, Port 7 or 1/4/1), it lists
-every difference. Nodes are the same if their GUIDs are, else if each is the only one with its
+cabling plan (--plan: StartDevice, StartPort, EndDevice, EndPort, or --columns; ports as 7, Port 7 or
+1/4/1), it lists every difference; those from a plan by rack, if it has StartRack and EndRack or their
+locations, then by device. 'dmodc export fabric.net plan' writes one. Nodes are the same if their GUIDs are, else if each is the only one with its
 description: a replaced switch or host keeps its place. The file of dmodc.reference=auto has the day
 when missing equipment was last seen.
 
@@ -65,6 +69,15 @@ pub struct Args {
     /// The fabric as planned: a table with commas in the columns of UFM's NDT files, by names
     #[arg(long, value_name = "F.csv", value_parser = input(), conflicts_with = "reference")]
     plan: Option<PathBuf>,
+    /// Its columns, if they are not NDT's: a device, its port, the other device, its port
+    #[arg(
+        long,
+        value_name = "A,B,C,D",
+        value_delimiter = ',',
+        requires = "plan",
+        num_args = 1
+    )]
+    columns: Vec<String>,
     /// Name every port, not every cause: both cables of a swapped pair, each link of a box
     #[arg(long)]
     all: bool,
@@ -82,8 +95,22 @@ pub fn run(args: Args) -> Outcome {
     let options = guid_files.options(reading, &fabric, Options::default())?;
     let ranking = Ranking::new(&fabric, &options);
     let mut designed = None;
+    let columns = match &args.columns[..] {
+        [] => None,
+        [a, b, c, d] => Some([a, b, c, d].map(Clone::clone)),
+        _ => {
+            return Err(Failure::Usage(
+                "--columns takes four names: device, port, device, port",
+            ));
+        }
+    };
+    let mut plan = None;
     let mut found = match (&args.plan, reference) {
-        (Some(plan), _) => against(&netlist, &reading.plan(plan, &netlist)?),
+        (Some(path), _) => {
+            let (read, planned) = reading.plan(path, columns.as_ref(), &netlist)?;
+            plan = Some(read);
+            against(&netlist, &planned)
+        }
         (_, Some(path)) => {
             let reference = reading.places(path)?;
             if is_of_another(&netlist, &reference.netlist) {
@@ -110,17 +137,40 @@ pub fn run(args: Args) -> Outcome {
         return Ok(code);
     }
     let all = found.len();
-    let found: Vec<Cause> = match args.all {
+    let mut found: Vec<Cause> = match args.all {
         true => found.into_iter().map(Cause::alone).collect(),
         false => causes(found),
     };
+    // The way of a technician through the racks.
+    let rack = |end: &End| plan.as_ref()?.rack(&end.name);
+    if plan.is_some() {
+        found.sort_by_cached_key(|cause| {
+            let ends = cause.differences.iter().flat_map(|link| &link.ends);
+            let place = |end: &End| {
+                let rack = rack(end).map(natural);
+                (rack.is_none(), rack, natural(&end.name), end.port)
+            };
+            ends.map(place).min()
+        });
+    }
     if args.question.json {
         let seconds = start.elapsed().as_secs_f64();
         let differences: Vec<_> = found.iter().map(json).collect();
         let count = found.len();
         print_json(&json!({ "differences": differences, "count": count, "seconds": seconds }))?;
     } else {
-        let lines: String = found.iter().map(|f| format!("{f}\n")).collect();
+        let line = |cause: &Cause| {
+            let ends = cause.differences.iter().flat_map(|link| &link.ends);
+            let racks: BTreeSet<_> = ends
+                .filter_map(|end| Some(natural(rack(end)?)).zip(rack(end)))
+                .collect();
+            let racks: Vec<&str> = racks.into_iter().map(|(_, rack)| rack).collect();
+            match racks.is_empty() {
+                true => format!("{cause}\n"),
+                false => format!("{}: {cause}\n", racks.join(", ")),
+            }
+        };
+        let lines: String = found.iter().map(line).collect();
         let more = match all > found.len() {
             true => format!(" ({all} with --all)"),
             false => String::new(),
@@ -157,19 +207,28 @@ fn json(cause: &Cause) -> Value {
     if !also.is_empty() {
         value["also"] = also.into();
     }
+    let swaps = cause.swaps();
+    if !swaps.is_empty() {
+        value["swap"] = swaps
+            .into_iter()
+            .map(|at| at.map(end_json))
+            .map(Value::from_iter)
+            .collect();
+    }
     value
 }
 
+fn end_json(end: &End) -> Value {
+    let port = end.port.map(|port| port.0);
+    let mut one = json!({ "guid": end.guid.to_string(), "name": end.name, "port": port });
+    if let Some(label) = &end.label {
+        one["label"] = (**label).into();
+    }
+    one
+}
+
 fn one_json(found: &Difference) -> Value {
-    let end = |end: &End| {
-        let port = end.port.map(|port| port.0);
-        let mut one = json!({ "guid": end.guid.to_string(), "name": end.name, "port": port });
-        if let Some(label) = &end.label {
-            one["label"] = (**label).into();
-        }
-        one
-    };
-    let ends = |ends: &[End]| -> Value { ends.iter().map(end).collect() };
+    let ends = |ends: &[End]| -> Value { ends.iter().map(end_json).collect() };
     let mut value = json!({
         "kind": found.kind.to_string(),
         "ends": ends(&found.ends),

@@ -6,6 +6,7 @@
 use super::lines::list;
 use super::{Difference, End, Kind};
 use dmodc_fabric::{Guid, PortNumber};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -30,6 +31,43 @@ impl Cause {
             what: What::One,
         }
     }
+
+    /// Ends that have each other's cables: who swaps the cables at each two of them puts all right. Empty if this is no
+    /// such cause, or a port is not known.
+    pub fn swaps(&self) -> Vec<[&End; 2]> {
+        let pairs = self.differences.chunks(2);
+        let swaps = match self.what {
+            What::Swapped => pairs.map(swap).collect(),
+            _ => None,
+        };
+        swaps.unwrap_or_default()
+    }
+}
+
+/// The ends at which to swap the cables of two links, on one node if there is such a choice.
+fn swap(pair: &[Difference]) -> Option<[&End; 2]> {
+    let [one, other] = pair else { return None };
+    let ([a, b], [mut c, mut d]) = (ends_of(&one.ends)?, ends_of(&other.ends)?);
+    let found = [ends_of(&one.found)?, ends_of(&other.found)?];
+    let same = |x: &End, y: &End| (x.guid, x.port) == (y.guid, y.port);
+    let joined = |x: &End, y: &End| {
+        let is = |[p, q]: [&End; 2]| same(p, x) && same(q, y) || same(p, y) && same(q, x);
+        found.into_iter().any(is)
+    };
+    if joined(a, c) && joined(b, d) {
+        (c, d) = (d, c);
+    }
+    let fits = joined(a, d) && joined(c, b);
+    let at_far_ends = a.guid != c.guid && b.guid == d.guid;
+    fits.then_some(if at_far_ends { [b, d] } else { [a, c] })
+}
+
+/// Both ends of a link whose ports are known.
+fn ends_of(ends: &[End]) -> Option<[&End; 2]> {
+    match ends {
+        [a, b] if a.port.is_some() && b.port.is_some() => Some([a, b]),
+        _ => None,
+    }
 }
 
 enum What {
@@ -49,7 +87,7 @@ pub fn causes(found: Vec<Difference>) -> Vec<Cause> {
         found.into_iter().partition(Difference::is_node);
     let mut causes = joined_nodes(nodes);
     let (swapped, links) = swapped(links);
-    causes.extend(swapped);
+    causes.extend(bundles(swapped));
     let mut kinds: BTreeMap<Kind, Vec<Difference>> = BTreeMap::new();
     for link in links {
         kinds.entry(link.kind).or_default().push(link);
@@ -108,6 +146,28 @@ fn swapped(mut links: Vec<Difference>) -> (Vec<Cause>, Vec<Difference>) {
         }
     }
     (pairs, others)
+}
+
+/// Pairs of swapped links, those of one bundle together: with their swaps at the same nodes, and the same nodes beyond.
+fn bundles(pairs: Vec<Cause>) -> Vec<Cause> {
+    let mut bundles: BTreeMap<Vec<Guid>, Cause> = BTreeMap::new();
+    let mut others = Vec::new();
+    for mut pair in pairs {
+        let nodes = |ends: &[&End]| ends.iter().map(|end| end.guid).collect::<Vec<Guid>>();
+        let Some(swap) = pair.swaps().first().map(|swap| nodes(swap)) else {
+            others.push(pair);
+            continue;
+        };
+        let beyond = pair.differences.iter().flat_map(|link| &link.ends);
+        let mut beyond = nodes(&Vec::from_iter(beyond));
+        beyond.sort_unstable();
+        match bundles.entry([swap, beyond].concat()) {
+            Entry::Occupied(bundle) => bundle.into_mut().differences.append(&mut pair.differences),
+            Entry::Vacant(place) => drop(place.insert(pair)),
+        }
+    }
+    others.extend(bundles.into_values());
+    others
 }
 
 /// Whether two links together are at the ends where they should be, or are one link that should be two. The port of an
@@ -202,6 +262,35 @@ impl fmt::Display for Cause {
         let first = &all[0];
         match self.what {
             What::One => first.fmt(f),
+            What::Swapped if !self.swaps().is_empty() => {
+                let port = |end: &End| {
+                    end.to_string().replace(
+                        &End {
+                            port: None,
+                            ..end.clone()
+                        }
+                        .to_string(),
+                        "",
+                    )
+                };
+                let swaps = self
+                    .swaps()
+                    .into_iter()
+                    .map(|[a, b]| match a.guid == b.guid {
+                        true => format!("{a} and{}", port(b)),
+                        false => format!("{a} and {b}"),
+                    });
+                let swaps: Vec<String> = swaps.collect();
+                let links = all
+                    .iter()
+                    .map(|link| format!("{} -- {}", link.ends[0], link.ends[1]));
+                write!(f, "swapped: swap the cables at {}", swaps.join(", at "))?;
+                write!(f, ": right is {}", list(links, 2))?;
+                match &*first.reason {
+                    "" => Ok(()),
+                    reason => write!(f, ": {reason}"),
+                }
+            }
             What::Swapped => {
                 let link = |ends: &[End]| format!("{} -- {}", ends[0], ends[1]);
                 let other = &all[1];

@@ -1,5 +1,7 @@
 //! Faults planted in production fabrics: `wiring` finds them, one line each, and cries about nothing else.
 
+mod swaps;
+
 use super::{Cause, Difference, Kind, among_servers, among_siblings, causes, slow_links};
 use crate::against::against;
 use dmodc_core::{Options, Ranking};

@@ -4,6 +4,7 @@ use super::super::check::loops;
 use super::super::patterns::Pattern;
 use super::super::tables::Judged;
 use super::Args;
+use super::sets::Way;
 use crate::output::add;
 use dmodc_analysis::{ChannelId, CheckReport, Ebb, Exact, Risk, Traffic, Workload};
 use serde_json::{Value, json};
@@ -19,6 +20,7 @@ pub struct Found {
     pub risks: Vec<(Pattern, Risk)>,
     pub ebb: Option<Ebb>,
     pub pairs: Option<Workload>,
+    pub ways: Vec<Way>,
     pub seconds: f64,
 }
 
@@ -74,6 +76,10 @@ pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> V
             });
         }
     }
+    if !found.ways.is_empty() {
+        let ways = found.ways.iter();
+        object["sets"] = ways.map(|way| way.json(judged, traffic)).collect();
+    }
     for (pattern, risk) in &found.risks {
         object[pattern.to_string()] = json!(risk.value);
         add(
@@ -91,7 +97,8 @@ pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> V
 pub fn text(judged: &Judged, traffic: &Traffic, found: &Found, both: bool) -> String {
     let risks = &found.risks;
     let port = |channel| judged.channel(traffic.channels().get(channel));
-    let mut text = String::new();
+    let ways = found.ways.iter().map(|way| way.text(judged, traffic));
+    let mut text: String = ways.collect();
     let mut row = |what: &str, value: &dyn Display| {
         text += &format!("{what:<26}  {value:>8}\n", value = value.to_string());
     };

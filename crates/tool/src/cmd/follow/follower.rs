@@ -116,7 +116,7 @@ impl Follower {
             return Err(Failure::no_tables(&self.commands.discover));
         }
         tell_highest(highest);
-        let mut options = self.routing.options(&fabric, &names)?;
+        let mut options = self.routing.options(&netlist, &fabric, &names)?;
         if let Some(reference) = &mut self.reference {
             options.reference = reference.fabric_for(&fabric);
         }

@@ -1,0 +1,99 @@
+//! The hosts that the loss of a link or switch cuts off, or leaves with half their ways, by links alone.
+
+use dmodc_fabric::{Fabric, SwitchId};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use typed_index_collections::TiVec;
+
+/// A fabric before a loss.
+pub struct Losses<'f> {
+    fabric: &'f Fabric,
+    ranks: TiVec<SwitchId, u32>,
+    /// The part of each switch.
+    parts: TiVec<SwitchId, Option<SwitchId>>,
+    ways: TiVec<SwitchId, usize>,
+}
+
+impl<'f> Losses<'f> {
+    /// `rank` gives the rank of a switch, 0 for the lowest.
+    pub fn new(fabric: &'f Fabric, rank: impl Fn(SwitchId) -> u32) -> Self {
+        let mut losses = Losses {
+            fabric,
+            ranks: fabric.switches().keys().map(rank).collect(),
+            parts: fabric.parts(|_| true),
+            ways: TiVec::new(),
+        };
+        let ways = fabric.switches().keys().map(|s| losses.ways(fabric, s));
+        losses.ways = ways.collect();
+        losses
+    }
+
+    /// The ways of a switch's hosts: its links to switches that are not below it, or if it has none, all its links to
+    /// switches.
+    pub fn ways(&self, after: &Fabric, switch: SwitchId) -> usize {
+        let below = |s: SwitchId| self.ranks[s] < self.ranks[switch];
+        let is_top = self.fabric.neighbours(switch).all(below);
+        let links = after.neighbours(switch);
+        links.filter(|&s| is_top || !below(s)).count()
+    }
+
+    /// The number of ways before.
+    pub fn ways_before(&self, switch: SwitchId) -> usize {
+        self.ways[switch]
+    }
+
+    /// The switches whose hosts a loss cuts off: of each part that it splits, those not in the piece with the most
+    /// hosts. `after` is the fabric without the links of the loss; a `lost` switch does not count itself.
+    pub fn cut_off(&self, after: &Fabric, lost: Option<SwitchId>) -> Vec<SwitchId> {
+        let pieces = after.parts(|s| Some(s) != lost);
+        let leaves = pieces.iter_enumerated();
+        let leaves = leaves.filter_map(|(s, &piece)| Some((s, self.parts[s]?, piece?)));
+        let leaves: Vec<_> = leaves
+            .map(|(s, part, piece)| (s, part, piece, self.fabric.hosts_of(s).count()))
+            .filter(|&(.., hosts)| hosts > 0)
+            .collect();
+        let mut hosts: BTreeMap<(SwitchId, SwitchId), usize> = BTreeMap::new();
+        for &(_, part, piece, count) in &leaves {
+            *hosts.entry((part, piece)).or_default() += count;
+        }
+        let mut most: BTreeMap<SwitchId, (usize, Reverse<SwitchId>)> = BTreeMap::new();
+        for ((part, piece), count) in hosts {
+            let best = most.entry(part).or_insert((count, Reverse(piece)));
+            *best = (*best).max((count, Reverse(piece)));
+        }
+        let stays = |part: &SwitchId, piece| most[part].1 == Reverse(piece);
+        let cut = leaves
+            .iter()
+            .filter(|(_, part, piece, _)| !stays(part, *piece));
+        cut.map(|&(s, ..)| s).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dmodc_fabric::PortNumber;
+    use fabrics::Net;
+
+    #[test]
+    fn a_tail_hangs_on_one_link_and_one_switch() {
+        // Leaves 0 and 1 below spines 3 and 4; switch 2 with a host hangs below leaf 1 alone.
+        let fabric = Net::new(&[(0, 3), (0, 4), (1, 3), (1, 4), (1, 2)], &[0, 0, 1, 2]).build();
+        let losses = Losses::new(&fabric, |SwitchId(s)| [1, 1, 0, 2, 2][s as usize]);
+        let ways: Vec<usize> = (0..5).map(|s| losses.ways_before(SwitchId(s))).collect();
+        assert_eq!(ways, [2, 2, 1, 2, 2]);
+        let cut = |a: (u32, u32), lost: Option<u32>| {
+            let ends = fabric.links().filter(|[(s, _), (t, _)]| match lost {
+                Some(lost) => [s.0, t.0].contains(&lost),
+                None => (s.0, t.0) == a,
+            });
+            let mut ends: Vec<(SwitchId, PortNumber)> = ends.flatten().collect();
+            ends.sort_unstable();
+            losses.cut_off(&fabric.without(&ends), lost.map(SwitchId))
+        };
+        assert_eq!(cut((1, 2), None), [SwitchId(2)]);
+        assert_eq!(cut((1, 3), None), []);
+        assert_eq!(cut((0, 0), Some(1)), [SwitchId(2)]);
+        assert_eq!(cut((0, 0), Some(3)), []);
+    }
+}
