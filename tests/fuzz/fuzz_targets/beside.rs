@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
         let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
         read.value.lids(&fabric);
     }
-    if let Ok(read) = Plan::parse_leniently(bytes) {
+    if let Ok(read) = Plan::parse_leniently(bytes, None) {
         let planned = read.value.reference(&netlist).value;
         assert!(planned.nodes.len() >= netlist.nodes.len());
     }

@@ -92,11 +92,13 @@ fn without_joined_leaves(links: &Links, hosts: &[u32]) -> Option<Links> {
     let usual = usual(hosts.iter().copied());
     let is_full = |s: u32| hosts[s as usize] > 0 && 2 * hosts[s as usize] >= usual;
     let joined = |a: u32, b: u32| {
+        if !(is_full(a) && is_full(b)) {
+            return false;
+        }
         let mut thirds = links.neighbours(a).filter(|&n| !links.to(b, n).is_empty());
         let least = hosts[a as usize].min(hosts[b as usize]);
         let has_no_more = |n: u32| hosts[n as usize] <= least;
-        let first = thirds.next();
-        is_full(a) && is_full(b) && first.is_some_and(has_no_more) && thirds.all(has_no_more)
+        thirds.next().is_some_and(has_no_more) && thirds.all(has_no_more)
     };
     let all = 0..links.switches() as u32;
     let mut some = all.filter(|&a| is_full(a));
