@@ -30,6 +30,8 @@ pub struct Attempt<'a> {
     pub cut_short: bool,
     /// Entries may be pinned for needs below this kind.
     pins: u8,
+    /// Whether they may at any switch for pairs without hosts, too, not at leaves alone.
+    anywhere: bool,
     /// The work so far, when pairs of hosts were last left out.
     for_hosts: u64,
     paths: &'a Paths,
@@ -48,6 +50,7 @@ impl<'a> Attempt<'a> {
             turns,
             cut_short: false,
             pins: KINDS as u8,
+            anywhere: true,
             for_hosts: 0,
             paths,
             all,
@@ -56,9 +59,15 @@ impl<'a> Attempt<'a> {
         let mut search = Search::new(paths);
         let mut best = begin(before.clone());
         turn_by_planes(all, needs, &mut best.turns);
-        // Entries are pinned only where nothing else serves a pair: pins move entries of others.
-        for pins in [0, 1, KINDS as u8] {
-            best.pins = pins;
+        // Entries are pinned only where nothing else serves a pair: pins move entries of others, and above the leaves
+        // those of many hosts.
+        for (pins, anywhere) in [
+            (0, false),
+            (1, false),
+            (KINDS as u8, false),
+            (KINDS as u8, true),
+        ] {
+            (best.pins, best.anywhere) = (pins, anywhere);
             best.serve(&mut search);
             best.turn_at_hubs(&mut search);
         }
@@ -159,10 +168,13 @@ impl<'a> Attempt<'a> {
             let columns: Vec<u32> = need.from.iter().map(|&(column, _)| column).collect();
             let mut left = self.left[number].from.iter();
             let pins = left.any(|&(_, kind)| kind < self.pins);
-            let mut gates = self.gates(need.to);
-            gates.retain(|gate| pins || gate.by.is_empty());
             // Only hosts send enough to share out; pins move entries of hosts.
             let of_hosts = need.from.iter().any(|&(_, kind)| kind == 0);
+            let costs = &self.paths.costs;
+            let is_leaf = |s: u32| costs.column(s) < costs.leaves();
+            let may_pin = |at: u32| pins && (of_hosts || self.anywhere || is_leaf(at));
+            let mut gates = self.gates(need.to);
+            gates.retain(|gate| gate.by.is_empty() || may_pin(gate.at));
             let (spread, shares) = match of_hosts || gates.iter().any(|gate| !gate.by.is_empty()) {
                 true => (search.before(need.to) / ALIKE, SHARES),
                 false => (0, 1),
@@ -303,6 +315,7 @@ mod tests {
             turns,
             cut_short: false,
             pins: 1,
+            anywhere: false,
             for_hosts: 0,
             paths: &paths,
             all: &paths,
