@@ -268,6 +268,9 @@ impl Rounds {
             for channel in touched.drain(..) {
                 // Zero when it is here again.
                 let step = std::mem::take(&mut sums[channel]);
+                if step == 0 {
+                    continue;
+                }
                 let before = usize::from(self.flows[round][usize::from(channel)]);
                 let after = before.wrapping_add_signed(step as isize);
                 counts.resize(counts.len().max(after + 1), 0);
