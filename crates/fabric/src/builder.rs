@@ -112,6 +112,10 @@ impl Builder {
                 defects.push(e);
                 s.lid = Lid(0);
             }
+            // Nobody checked the LMC of a switch without LID.
+            if s.lid == Lid(0) {
+                s.lmc = 0;
+            }
         }
         let mut by_port: Vec<NodeId> = self.end_nodes.keys().collect();
         by_port.sort_by_key(|&node| {
