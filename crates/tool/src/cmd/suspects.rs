@@ -4,11 +4,11 @@ mod counters;
 mod drained;
 mod pairs;
 
-use super::tables::{Input, Judged};
+use super::tables::Input;
 use crate::failure::{Failure, Outcome};
 use crate::input::input;
 use dmodc_analysis::Traffic;
-use dmodc_fabric::{NodeId, PortNumber, SwitchId};
+use dmodc_fabric::NodeId;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -94,13 +94,4 @@ pub fn run(args: Args) -> Outcome {
         Some(path) => pairs::run(&args, path, &judged, &traffic, start),
         None => counters::run(&args, &judged, &traffic, start),
     }
-}
-
-/// A link for people: both ends, as `dmodc wiring` has them.
-fn link(judged: &Judged, ends: [(SwitchId, PortNumber); 2]) -> String {
-    let [one, other] = ends.map(|(switch, port)| {
-        let (name, port) = (judged.switch(switch), judged.names.port(switch, port));
-        format!("{name} [{port}]")
-    });
-    format!("{one} -- {other}")
 }

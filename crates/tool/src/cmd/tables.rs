@@ -7,7 +7,7 @@ use crate::input::{input, shown};
 use crate::output::complain;
 use dmodc_analysis::{Channel, Route};
 use dmodc_core::Options;
-use dmodc_fabric::{Fabric, Lid, NodeId, SwitchId, Tables, lid_range};
+use dmodc_fabric::{Fabric, Lid, NodeId, PortNumber, SwitchId, Tables, lid_range};
 use dmodc_formats::lft::Dump;
 use dmodc_formats::netlist::{Names, Netlist};
 use std::collections::HashSet;
@@ -124,6 +124,15 @@ impl Input {
 pub fn switch_name(fabric: &Fabric, names: &Names, index: SwitchId) -> String {
     let guid = fabric.switches()[index].guid;
     format!("{guid} '{}'", names.switches[index])
+}
+
+/// A link by its ends, as `dmodc wiring` has them.
+pub fn link_name(fabric: &Fabric, names: &Names, ends: [(SwitchId, PortNumber); 2]) -> String {
+    let [one, other] = ends.map(|(switch, port)| {
+        let (name, port) = (switch_name(fabric, names, switch), names.port(switch, port));
+        format!("{name} [{port}]")
+    });
+    format!("{one} -- {other}")
 }
 
 /// An end node by GUID and description.

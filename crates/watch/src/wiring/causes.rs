@@ -263,21 +263,11 @@ impl fmt::Display for Cause {
         match self.what {
             What::One => first.fmt(f),
             What::Swapped if !self.swaps().is_empty() => {
-                let port = |end: &End| {
-                    end.to_string().replace(
-                        &End {
-                            port: None,
-                            ..end.clone()
-                        }
-                        .to_string(),
-                        "",
-                    )
-                };
                 let swaps = self
                     .swaps()
                     .into_iter()
                     .map(|[a, b]| match a.guid == b.guid {
-                        true => format!("{a} and{}", port(b)),
+                        true => format!("{a} and{}", b.bracketed_port()),
                         false => format!("{a} and {b}"),
                     });
                 let swaps: Vec<String> = swaps.collect();

@@ -79,13 +79,18 @@ impl End {
     }
 }
 
+impl End {
+    /// The port in brackets, after a blank; nothing if it is not known.
+    fn bracketed_port(&self) -> String {
+        self.port.map_or_else(String::new, |port| {
+            format!(" [{}]", shown_port(port, self.label.as_deref()))
+        })
+    }
+}
+
 impl fmt::Display for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} '{}'", self.guid, self.name)?;
-        match self.port {
-            Some(port) => write!(f, " [{}]", shown_port(port, self.label.as_deref())),
-            None => Ok(()),
-        }
+        write!(f, "{} '{}'{}", self.guid, self.name, self.bracketed_port())
     }
 }
 

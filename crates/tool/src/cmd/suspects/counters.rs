@@ -1,7 +1,7 @@
 //! Suspects by error counters.
 
-use super::super::tables::{Judged, node_name};
-use super::{Args, drained, link};
+use super::super::tables::{Judged, link_name, node_name};
+use super::{Args, drained};
 use crate::failure::Outcome;
 use crate::input;
 use crate::output::{complain, print_json, print_text};
@@ -94,7 +94,7 @@ pub fn run(args: &Args, judged: &Judged, traffic: &Traffic, start: Instant) -> O
 
 fn cable(judged: &Judged, cable: Cable) -> String {
     match cable {
-        Cable::Link(ends) => link(judged, ends),
+        Cable::Link(ends) => link_name(&judged.fabric, &judged.names, ends),
         Cable::Host(host) => {
             let node = &judged.fabric.end_nodes()[host];
             let (leaf, port) = (node.switch, judged.names.port(node.switch, node.port));

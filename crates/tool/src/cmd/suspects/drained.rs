@@ -43,7 +43,8 @@ impl FromStr for AtMost {
 }
 
 impl AtMost {
-    fn of(self, uplinks: usize) -> usize {
+    /// How many of a switch's uplinks that is.
+    fn most(self, uplinks: usize) -> usize {
         match self {
             AtMost::Count(count) => count,
             AtMost::Percent(percent) => uplinks * percent / 100,
@@ -160,7 +161,7 @@ impl Chosen<'_> {
             .filter(|(_, far, _)| is_up(far))
             .count();
         let lost = all.iter().filter(|d| d.switch == drained.switch).count();
-        if lost > self.at_most.of(uplinks) {
+        if lost > self.at_most.most(uplinks) {
             let name = &self.judged.names.switches[low.0];
             return Ok(Err(format!(
                 "'{name}' would lose {lost} of {uplinks} uplinks"

@@ -1,8 +1,8 @@
 //! What slow pairs of hosts have in common.
 
 use super::super::patterns::{Wrong, hosts};
-use super::super::tables::{Judged, node_name};
-use super::{Args, drained, link};
+use super::super::tables::{Judged, link_name, node_name};
+use super::{Args, drained};
 use crate::failure::{Failure, Outcome};
 use crate::input;
 use crate::output::{print_json, print_text};
@@ -233,10 +233,8 @@ fn name(judged: &Judged, traffic: &Traffic, thing: Thing) -> String {
         }
         Thing::Link(channel) => {
             let c = traffic.channels().get(channel);
-            format!(
-                "link {}",
-                link(judged, [(c.from, c.port), (c.to, c.to_port)])
-            )
+            let ends = [(c.from, c.port), (c.to, c.to_port)];
+            format!("link {}", link_name(&judged.fabric, &judged.names, ends))
         }
         Thing::From(host) => format!("host {}, sending", node(host)),
         Thing::To(host) => format!("host {}, receiving", node(host)),

@@ -148,9 +148,11 @@ pub fn each(
     harms.sort_by_key(|harm| Reverse(harm.key()));
     bar.finish_and_clear();
     // A switch with hosts of its own counts here like any other.
-    let both = [Each::Link, Each::Switch].map(|each| Lost::all(each, fabric));
-    let cuts = |lost: &&Lost| !before.cut_off(**lost, &lost.after(fabric)).is_empty();
-    let cuts = both.map(|all| all.par_iter().filter(cuts).count());
+    let cuts = |lost: &Lost| !before.cut_off(*lost, &lost.after(fabric)).is_empty();
+    let cuts = [Each::Link, Each::Switch].map(|kind| match kind == each {
+        true => harms.iter().filter(|harm| !harm.cut.is_empty()).count(),
+        false => Lost::all(kind, fabric).into_par_iter().filter(cuts).count(),
+    });
     let found = Found {
         harms,
         now: before.loads.with(&[], &traffic),

@@ -2,7 +2,7 @@
 
 use super::{Each, Harm, Lost};
 use crate::cmd::args::Meant;
-use crate::cmd::tables::switch_name;
+use crate::cmd::tables::{link_name, switch_name};
 use dmodc_analysis::Risks;
 use dmodc_fabric::{Fabric, PortNumber, SwitchId};
 use dmodc_formats::netlist::Names;
@@ -98,10 +98,7 @@ impl Found {
         let name = |s: SwitchId| switch_name(fabric, names, s);
         let shown = |lost: Lost| match lost {
             Lost::Switch(s) => name(s),
-            Lost::Link(ends) => {
-                let ends = ends.map(|(s, port)| format!("{} [{}]", name(s), names.port(s, port)));
-                ends.join(" -- ")
-            }
+            Lost::Link(ends) => link_name(fabric, names, ends),
         };
         let what = if each == Each::Link { "link" } else { "switch" };
         let head = ["cut off", "left out", "last way", "half", "A2A", "SP", "RP"];
