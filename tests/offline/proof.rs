@@ -1,10 +1,10 @@
 //! The proof of any tables agrees with the check, which walks every path.
 
 use crate::routed::{Routed, pgft};
-use dmodc_analysis::{Channels, UNREACHABLE, UpDown, check};
+use dmodc_analysis::{Channels, UpDown, check};
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{Fabric, Lid, NO_PATH, SwitchId, Tables};
-use dmodc_proof::{Claim, Proven, Refuted, prove_as_used, turning, without_entry};
+use dmodc_proof::{Claim, Proven, Refuted, prove};
 use typed_index_collections::TiVec;
 
 /// Proves tables by a claim that is made from them.
@@ -14,16 +14,13 @@ fn proof(routed: &Routed, tables: &Tables) -> Result<Proven, Refuted> {
     let rows: TiVec<SwitchId, &[u8]> = rows.collect();
     let ranking = routed.plan.ranking();
     let paths = UpDown::new(&Channels::new(fabric), |a, b| ranking.is_up(a, b));
-    let mut left_out = without_entry(fabric, &rows);
-    left_out.retain(|&(from, to)| paths.distances(to)[from] == UNREACHABLE);
-    let order = &ranking.positions();
     let claim = Claim {
-        order,
-        detours: &turning(fabric, order, &rows),
-        left_out: &left_out,
+        order: &ranking.positions(),
+        detours: None,
+        left_out: &paths.left_out(fabric, &rows),
         connect_roots: false,
     };
-    prove_as_used(fabric, &rows, &claim)
+    prove(fabric, &rows, &claim)
 }
 
 /// Writes a random port, or none where hosts need one, into an entry.

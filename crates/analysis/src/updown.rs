@@ -10,8 +10,8 @@
 //! PGFTs distance and cost are equal.
 
 use super::channels::{ChannelId, Channels};
-use dmodc_fabric::SwitchId;
-use typed_index_collections::TiVec;
+use dmodc_fabric::{Fabric, Lid, NO_PATH, SwitchId};
+use typed_index_collections::{TiSlice, TiVec};
 
 /// The distance of a switch that has no up-down path to the destination.
 pub const UNREACHABLE: u16 = u16::MAX;
@@ -48,6 +48,33 @@ impl UpDown {
     /// The length in links of the shortest up-down path from every switch to `destination`, or [`UNREACHABLE`].
     pub fn distances(&self, destination: SwitchId) -> TiVec<SwitchId, u16> {
         self.distances_and_down(destination).0
+    }
+
+    /// Pairs of switches (from, to), ascending: the first has neither an up-down path to the second nor an entry for any LID
+    /// there. `rows` has the table of each switch, by LID.
+    pub fn left_out(
+        &self,
+        fabric: &Fabric,
+        rows: &TiSlice<SwitchId, &[u8]>,
+    ) -> Vec<(SwitchId, SwitchId)> {
+        let mut lids: TiVec<SwitchId, Vec<Lid>> = vec![Vec::new(); rows.len()].into();
+        fabric.lids().for_each(|(lid, to, _)| lids[to].push(lid));
+        let mut left = Vec::new();
+        for (to, lids) in lids.iter_enumerated() {
+            let is_hole =
+                |row: &[u8], lid: &Lid| row.get(lid.index()).is_none_or(|&e| e == NO_PATH);
+            let lacks = |from: &SwitchId| lids.iter().all(|lid| is_hole(rows[*from], lid));
+            let lacking: Vec<SwitchId> = rows.keys().filter(lacks).collect();
+            if !lacking.is_empty() {
+                let distances = self.distances(to);
+                let apart = lacking
+                    .into_iter()
+                    .filter(|&from| distances[from] == UNREACHABLE);
+                left.extend(apart.map(|from| (from, to)));
+            }
+        }
+        left.sort_unstable();
+        left
     }
 
     /// As [`UpDown::distances`], and the same for the paths that only go down.

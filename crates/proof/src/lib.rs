@@ -8,7 +8,8 @@
 //! and LID d with an entry, the port is up and leads to d itself, or to a switch s' with an entry for d (1). If s' is
 //! below s, its entry goes down or to d (2), or the pair of s and d is a listed detour and the turn counts. All turns
 //! that count close no cycle with the dependencies of channels that the order allows: up to up, up to down, down to
-//! down, but not back over the same link (3); or, in [`prove_as_used`], with those that the tables have.
+//! down, but not back over the same link (3); or with those that the tables have,
+//! if the claim lists no detours.
 //!
 //! *Theorem.* Then the claim holds.
 //! 1. By (1) a path ends only at d. So it is delivered, or it goes on for ever and so repeats a channel.
@@ -21,17 +22,13 @@
 //! *Cost.* Rows are compared with what is known to be right at switches whose ports lead alike; an equal entry needs no
 //! second look. `make instructions` counts it.
 //!
-//! In reading order: `ways`, where each port leads; `rows`, (1) and (2) for all entries; `turns`, (3); `found`, claims
-//! for tables whose maker says nothing of them.
+//! In reading order: `ways`, where each port leads; `rows`, (1) and (2) for all entries; `turns`, (3).
 
 #![forbid(unsafe_code)]
 
-mod found;
 mod rows;
 mod turns;
 mod ways;
-
-pub use found::{turning, without_entry};
 
 use dmodc_fabric::{Fabric, Guid, Lid, PortNumber, SwitchId};
 use typed_index_collections::TiSlice;
@@ -43,8 +40,10 @@ pub struct Claim<'c> {
     /// By switch: its position in the order of switches. A link goes up to the end with the greater one, of equal
     /// positions to the switch with the greater GUID.
     pub order: &'c TiSlice<SwitchId, u32>,
-    /// Pairs of switches (from, to), ascending: packets from the first to LIDs at the second may turn.
-    pub detours: &'c [(SwitchId, SwitchId)],
+    /// Pairs of switches (from, to), ascending: packets from the first to LIDs at the second may turn. `None`: all may, and
+    /// turns may close no cycle with the dependencies that the tables have, in place of those that the order allows. So
+    /// tables are proven whose maker lists no detours, or avoids cycles otherwise than by an order of switches.
+    pub detours: Option<&'c [(SwitchId, SwitchId)]>,
     /// Pairs of switches (from, to), ascending: the first has no entry for LIDs at the second. Pairs that no links join
     /// need not be there.
     pub left_out: &'c [(SwitchId, SwitchId)],
@@ -55,7 +54,7 @@ pub struct Claim<'c> {
 /// What was proven, in numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Proven {
-    /// Pairs of switch and LID without an entry that the claim lists.
+    /// Pairs of switch and LID without an entry that the claim lists, and that needs one.
     pub left_out: usize,
     /// Different turns from down to up, by the switches before, at and after the turn.
     pub turns: usize,
@@ -90,7 +89,7 @@ pub enum Reason {
     Short,
 }
 
-/// The first entry found wrong.
+/// An entry found wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("switch {switch}, LID {lid}: {reason}")]
 pub struct Refuted {
@@ -105,50 +104,28 @@ pub struct Refuted {
 /// Proves the claim for tables: `rows` has the table of each switch, by LID.
 ///
 /// # Errors
-/// The first entry for which the claim does not hold.
+/// An entry for which the claim does not hold.
 pub fn prove(
     fabric: &Fabric,
     rows: &TiSlice<SwitchId, &[u8]>,
     claim: &Claim<'_>,
 ) -> Result<Proven, Refuted> {
-    prove_with(fabric, rows, claim, None)
-}
-
-/// As [`prove`]; turns may close no cycle with dependencies that the tables have. So tables are proven that avoid
-/// cycles otherwise than by an order of switches. It takes one more look at all entries if there are turns.
-///
-/// # Errors
-/// The first entry for which the claim does not hold.
-pub fn prove_as_used(
-    fabric: &Fabric,
-    rows: &TiSlice<SwitchId, &[u8]>,
-    claim: &Claim<'_>,
-) -> Result<Proven, Refuted> {
-    prove_with(fabric, rows, claim, Some(rows))
-}
-
-fn prove_with(
-    fabric: &Fabric,
-    rows: &TiSlice<SwitchId, &[u8]>,
-    claim: &Claim<'_>,
-    tables: Option<&TiSlice<SwitchId, &[u8]>>,
-) -> Result<Proven, Refuted> {
-    let refute = |switch: SwitchId, lid: usize, reason| Refuted {
+    let refute = |(switch, lid, reason)| Refuted {
         switch: fabric.guid(switch),
         lid: Lid::from(lid),
         reason,
     };
-    let ways = Ways::new(fabric, claim.order);
-    let highest = fabric.max_lid().index();
-    for (switch, row) in rows.iter_enumerated() {
-        if row.len() <= highest {
-            return Err(refute(switch, row.len(), Reason::Short));
-        }
+    let is_short = |row: &(SwitchId, &&[u8])| row.1.len() <= fabric.max_lid().index();
+    if let Some((switch, row)) = rows.iter_enumerated().find(is_short) {
+        return Err(refute((switch, row.len(), Reason::Short)));
     }
-    let found = |(switch, lid, reason)| refute(switch, lid, reason);
-    let left_out = rows::left_out(&ways, rows, claim).map_err(found)?;
-    let turns = rows::check(&ways, rows, claim).map_err(found)?;
-    turns::check(fabric, &ways, &turns, tables).map_err(found)?;
-    let turns = turns.len();
-    Ok(Proven { left_out, turns })
+    let ways = Ways::new(fabric, claim.order);
+    let left_out = rows::left_out(&ways, rows, claim).map_err(refute)?;
+    let turns = rows::check(&ways, rows, claim).map_err(refute)?;
+    let tables = claim.detours.is_none().then_some(rows);
+    turns::check(fabric, &ways, &turns, tables).map_err(refute)?;
+    Ok(Proven {
+        left_out,
+        turns: turns.len(),
+    })
 }

@@ -1,19 +1,19 @@
 //! The entries of all LIDs, row by row: (1) and (2).
 //!
 //! *Idea.* What (1) and (2) ask of an entry that goes to another switch depends on that switch and the LID alone. So
-//! switches with ports to the same switches are a class, and a row is compared with that of the first of its class:
-//! looked at are only the entries that differ, or that were not right for all of the class.
+//! switches none of whose ports lead to different switches are a class, for which entries are known: looked at are only
+//! entries that differ, and those whose port is dark here alone. Of a switch above counts only for which LIDs it has
+//! entries: those of a class that have entries for the same LIDs are one.
 //!
-//! *Invariant.* `look` is 0 only where the entry of the first is right at each switch of the class. An entry that goes
-//! home, turns or is listed as left out never is.
+//! *Invariant.* A known entry is right at each switch of the class at which its port leads as at the others. An entry that
+//! goes home, turns or is listed as left out is never known.
 //!
-//! *Cost.* One instruction for an entry that is equal, some 25 for another one.
+//! *Cost.* About one instruction for an entry that is equal, some 20 to 40 for another one.
 
-use crate::ways::{Carries, NOBODY, Owner, Way, Ways};
+use crate::ways::{Carries, NOBODY, Way, Ways};
 use crate::{Claim, Reason};
 use dmodc_fabric::{NO_PATH, PortNumber, SwitchId};
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use typed_index_collections::{TiSlice, TiVec};
 
 /// A fault: switch, LID, reason.
@@ -22,22 +22,60 @@ pub type Fault = (SwitchId, usize, Reason);
 /// The turns in use, as the switches before, at and after the turn, each with the first LID that makes it.
 pub type Turns = BTreeMap<(SwitchId, SwitchId, SwitchId), usize>;
 
-/// A class of switches: their part of the fabric and what they carry, so they need entries for the same LIDs; and by port
-/// where it leads, if what is right there is right for all of them.
-type Class = (Option<SwitchId>, Carries, Vec<Way>);
-
-/// The first switch of a class.
-struct First<'r> {
-    row: &'r [u8],
-    /// By LID: 0 if the entry is right at each switch of the class.
+/// Switches of one part of the fabric that carry alike, so they need entries for the same LIDs, and whose ports lead alike.
+struct Class {
+    part: Option<SwitchId>,
+    carries: Carries,
+    /// By port: where it leads, if what is right there is right for all of them.
+    shared: Vec<Way>,
+    first: SwitchId,
+    row: Vec<u8>,
+    /// By LID: 0 if the entry in `row` is known.
     look: Vec<u8>,
 }
 
-/// Where an entry leads.
+/// How many entries are compared at once.
+const BLOCK: usize = 64;
+
+impl Class {
+    /// Writes the LIDs at which a row has another entry, or none is known, to the front of `others`. Returns how many.
+    // Inlined, the loop needs twice the instructions, for want of registers.
+    #[inline(never)]
+    fn others(&self, row: &[u8], others: &mut [usize]) -> usize {
+        let (blocks, rest) = row.as_chunks::<BLOCK>();
+        let known = self.row.as_chunks::<BLOCK>().0;
+        let known = known.iter().zip(self.look.as_chunks::<BLOCK>().0);
+        let mut count = 0;
+        for (at, (row, (known, look))) in blocks.iter().zip(known).enumerate() {
+            let [row, known, look] = [row, known, look].map(|block| block.as_chunks().0);
+            let word = |words: &[[u8; 8]], i| u64::from_le_bytes(words[i]);
+            let differs = |i| (word(row, i) ^ word(known, i)) | word(look, i);
+            let all: [u64; BLOCK / 8] = std::array::from_fn(differs);
+            if all.iter().fold(0, |any, word| any | word) == 0 {
+                continue;
+            }
+            for (i, mut left) in all.into_iter().enumerate() {
+                while left != 0 {
+                    let bit = left.trailing_zeros() & 56;
+                    left &= !(0xff << bit);
+                    others[count] = BLOCK * at + 8 * i + bit as usize / 8;
+                    count += 1;
+                }
+            }
+        }
+        let rest = row.len() - rest.len()..row.len();
+        for lid in rest.filter(|&lid| row[lid] != self.row[lid] || self.look[lid] != 0) {
+            others[count] = lid;
+            count += 1;
+        }
+        count
+    }
+}
+
+/// Where an entry leads: nowhere, home, or to a switch.
 #[derive(Clone, Copy)]
 struct Lead<'c> {
-    next: Option<SwitchId>,
-    /// The row of the next switch.
+    /// The row of the next switch; empty without one.
     row: &'c [u8],
     /// By entry of that row: whether it may follow.
     may_follow: &'c [bool; 256],
@@ -49,85 +87,93 @@ struct Lead<'c> {
 struct Here<'c> {
     ways: &'c Ways,
     rows: &'c TiSlice<SwitchId, &'c [u8]>,
+    claim: &'c Claim<'c>,
     s: SwitchId,
     /// By entry.
     leads: [Lead<'c>; 256],
-    /// By switch: whether LIDs there may turn, and whether they may lack an entry.
-    may: TiVec<SwitchId, (bool, bool)>,
-    needs_all: bool,
     turns: Turns,
 }
 
 impl Here<'_> {
-    /// Checks one entry. Returns whether it is right at all switches of the class. For a LID that nobody has no path
-    /// ends: one of its entries is found wrong.
+    /// Checks one entry. Returns whether it is right at all switches of the class. For a LID that nobody has no path ends:
+    /// one of its entries is found wrong.
     #[inline(always)]
     fn check(&mut self, lid: usize, entry: u8) -> Result<bool, Fault> {
         let lead = &self.leads[usize::from(entry)];
         match lead.row.get(lid) {
             Some(&onward) if lead.may_follow[usize::from(onward)] => Ok(lead.is_shared),
-            _ => self.entry(lid, entry),
+            _ => self.entry(lid, PortNumber(entry)),
         }
     }
 
-    /// Checks an entry that leads home, turns, or is wrong.
+    /// Checks an entry that leads home, turns, is none, or is wrong. Returns whether it is right at all switches of the class.
     #[inline(never)]
-    fn entry(&mut self, lid: usize, entry: u8) -> Result<bool, Fault> {
-        let (owner, port) = (self.ways.owner.raw[lid], PortNumber(entry));
-        let Some(next) = self.leads[usize::from(entry)].next else {
-            return self.end(lid, owner, port);
+    fn entry(&mut self, lid: usize, port: PortNumber) -> Result<bool, Fault> {
+        let (to, _) = self.ways.owner.raw[lid];
+        let Some(next) = self.ways.way(self.s, port).next() else {
+            return self.end(lid, port);
         };
         let onward = PortNumber(self.rows[next][lid]);
         let reason = match self.ways.way(next, onward) {
-            _ if owner.0 == NOBODY => Reason::NoOwner(port),
-            Way::Up(above) if self.may[owner.0].0 => {
-                self.turns.entry((self.s, next, above)).or_insert(lid);
-                return Ok(false);
+            _ if to == NOBODY => Reason::NoOwner(port),
+            Way::Up(above) => match self.claim.detours {
+                Some(detours) if detours.binary_search(&(self.s, to)).is_err() => {
+                    Reason::Turn(port)
+                }
+                _ => {
+                    self.turns.entry((self.s, next, above)).or_insert(lid);
+                    return Ok(false);
+                }
+            },
+            _ if onward.0 == NO_PATH && self.may_lack(next, to).is_none() => {
+                return Err((next, lid, Reason::Hole));
             }
-            Way::Up(_) => Reason::Turn(port),
             _ => Reason::DeadEnd(port),
         };
         Err((self.s, lid, reason))
     }
 
     /// Checks an entry whose port leads to no switch.
-    fn end(&self, lid: usize, owner: Owner, port: PortNumber) -> Result<bool, Fault> {
-        let is_hole = port.0 == NO_PATH;
-        let found = match owner.0 {
-            NOBODY if is_hole => Ok(true),
-            NOBODY => Err(Reason::NoOwner(port)),
+    fn end(&self, lid: usize, port: PortNumber) -> Result<bool, Fault> {
+        let owner = self.ways.owner.raw[lid];
+        let reason = match owner.0 {
+            NOBODY if port.0 == NO_PATH => return Ok(true),
+            NOBODY => Reason::NoOwner(port),
             // An absent node waits at a port that may be dark; one that is there is at a port that leads to it.
-            _ if owner == (self.s, port) => Ok(false),
-            _ if !is_hole => Err(Reason::Port(port)),
-            to if self.ways.part[self.s] != self.ways.part[to] => Ok(true),
-            to if !self.ways.are_needed(self.s, to, self.needs_all) => Ok(true),
-            to if self.may[to].1 => Ok(false),
-            _ => Err(Reason::Hole),
+            _ if owner == (self.s, port) => return Ok(false),
+            _ if port.0 != NO_PATH => Reason::Port(port),
+            to => match self.may_lack(self.s, to) {
+                Some(is_alike) => return Ok(is_alike),
+                None => Reason::Hole,
+            },
         };
-        found.map_err(|reason| (self.s, lid, reason))
+        Err((self.s, lid, reason))
+    }
+
+    /// If a switch may lack entries for LIDs at another, whether all of its class may.
+    fn may_lack(&self, s: SwitchId, to: SwitchId) -> Option<bool> {
+        let are_joined = self.ways.part[s] == self.ways.part[to];
+        if !are_joined || !(self.ways).are_needed(s, to, self.claim.connect_roots) {
+            return Some(true);
+        }
+        let listed = self.claim.left_out.binary_search(&(s, to));
+        listed.is_ok().then_some(false)
     }
 }
 
-/// The pairs from a switch in an ascending list.
-fn pairs_from(pairs: &[(SwitchId, SwitchId)], s: SwitchId) -> impl Iterator<Item = SwitchId> {
-    let first = pairs.partition_point(|pair| pair.0 < s);
-    let own = pairs[first..].iter().take_while(move |pair| pair.0 == s);
-    own.map(|pair| pair.1)
-}
-
-/// Checks every entry. Returns the turns from down to up, all of listed pairs.
+/// Checks every entry. Returns the turns from down to up.
 ///
 /// # Errors
-/// The first entry that is wrong.
+/// An entry that is wrong.
 pub fn check(
     ways: &Ways,
     rows: &TiSlice<SwitchId, &[u8]>,
     claim: &Claim<'_>,
 ) -> Result<Turns, Fault> {
     let lids = ways.owner.len();
-    let mut classes: BTreeMap<Class, First> = BTreeMap::new();
+    let mut classes: Vec<Class> = Vec::new();
+    let mut others = vec![0; lids];
     let nowhere = Lead {
-        next: None,
         row: &[],
         may_follow: &ways.has_entry,
         is_shared: false,
@@ -135,99 +181,104 @@ pub fn check(
     let mut here = Here {
         ways,
         rows,
+        claim,
         s: NOBODY,
         leads: [nowhere; 256],
-        may: vec![(false, false); rows.len()].into(),
-        needs_all: claim.connect_roots,
         turns: Turns::new(),
     };
-    for s in rows.keys() {
+    // By switch: a switch with entries for the same LIDs. It is found from the top down.
+    let mut alike: TiVec<SwitchId, SwitchId> = rows.keys().collect();
+    let mut switches = alike.raw.clone();
+    switches.sort_unstable_by_key(|&s| std::cmp::Reverse((claim.order[s], s)));
+    for s in switches {
+        let row = &rows[s][..lids];
         here.s = s;
-        pairs_from(claim.detours, s).for_each(|to| here.may[to].0 = true);
-        pairs_from(claim.left_out, s).for_each(|to| here.may[to].1 = true);
         // Switches of a pod differ below, those of a plane above: what is above is shared, by the tops what is below.
         let own = ways.ways(s);
         let has_up = own.iter().any(|way| matches!(way, Way::Up(_)));
-        let is_shared = |way: Way| match way {
-            Way::Up(_) => true,
-            Way::Down(_) => !has_up,
-            Way::Home | Way::Nowhere => false,
-        };
+        let mut shared = Vec::with_capacity(own.len());
         for (lead, &way) in here.leads.iter_mut().zip(own) {
-            let (row, may_follow) = match way {
-                Way::Up(next) => (rows[next], &ways.has_entry),
-                Way::Down(next) => (rows[next], &ways.is_no_turn[next]),
-                Way::Home | Way::Nowhere => (&[][..], &ways.has_entry),
+            let (of_class, may_follow) = match way {
+                Way::Up(next) => (Way::Up(alike[next]), &ways.has_entry),
+                Way::Down(next) if has_up => (Way::Nowhere, &ways.is_no_turn[next]),
+                Way::Down(next) => (way, &ways.is_no_turn[next]),
+                Way::Home | Way::Nowhere => (Way::Nowhere, &ways.has_entry),
             };
             *lead = Lead {
-                next: way.next(),
-                row,
+                row: way.next().map_or(&[], |next| rows[next]),
                 may_follow,
-                is_shared: is_shared(way),
+                is_shared: of_class != Way::Nowhere,
             };
+            shared.push(of_class);
         }
-        let shared = own.iter().map(|&way| match is_shared(way) {
-            true => way,
-            false => Way::Nowhere,
-        });
-        let class = (ways.part[s], ways.carries[s], shared.collect());
-        let row = &rows[s][..lids];
-        match classes.entry(class) {
-            Entry::Vacant(class) => {
-                let mut look = vec![0; lids];
-                for ((lid, &entry), look) in row.iter().enumerate().zip(&mut look) {
-                    let is_alike = here.check(lid, entry)?;
-                    *look = if is_alike { 0 } else { u8::MAX };
+        let (part, carries) = (ways.part[s], ways.carries[s]);
+        let is_alike = |(a, b): (&Way, &Way)| a == b || [a, b].contains(&&Way::Nowhere);
+        let is_own = |class: &&mut Class| {
+            let of_class = (class.part, class.carries);
+            of_class == (part, carries) && class.shared.iter().zip(&shared).all(is_alike)
+        };
+        if let Some(class) = classes.iter_mut().find(is_own) {
+            let count = class.others(row, &mut others);
+            let first = &rows[class.first][..lids];
+            let mut has_same = true;
+            for &lid in &others[..count] {
+                let entry = row[lid];
+                let is_same = (entry == NO_PATH) == (first[lid] == NO_PATH);
+                has_same &= is_same;
+                if here.check(lid, entry)? && is_same && class.look[lid] != 0 {
+                    (class.row[lid], class.look[lid]) = (entry, 0);
                 }
-                class.insert(First { row, look });
             }
-            Entry::Occupied(class) => {
-                let First { row: known, look } = class.get();
-                let (row, rest) = row.as_chunks::<8>();
-                let words = row.len();
-                let (known, look) = (known.as_chunks().0, look.as_chunks().0);
-                let (known, look) = (&known[..words], &look[..words]);
-                for at in 0..words {
-                    let word = |all: &[[u8; 8]]| u64::from_le_bytes(all[at]);
-                    let mut left = (word(row) ^ word(known)) | word(look);
-                    while left != 0 {
-                        let bit = left.trailing_zeros() & 56;
-                        left &= !(0xff << bit);
-                        let lid = 8 * at + bit as usize / 8;
-                        let entry = rows[s][lid];
-                        here.check(lid, entry)?;
+            if has_same {
+                alike[s] = class.first;
+            }
+            for (port, (own, known)) in (0..).zip(shared.iter().zip(&mut class.shared)) {
+                if *known == Way::Nowhere {
+                    *known = *own;
+                } else if *own == Way::Nowhere && row.contains(&port) {
+                    let all = row.iter().enumerate();
+                    for (lid, _) in all.filter(|(_, entry)| **entry == port) {
+                        here.check(lid, port)?;
                     }
                 }
-                for (lid, &entry) in (lids / 8 * 8..).zip(rest) {
-                    here.check(lid, entry)?;
-                }
             }
+        } else {
+            let mut look = vec![0; lids];
+            for ((lid, &entry), look) in row.iter().enumerate().zip(&mut look) {
+                *look = if here.check(lid, entry)? { 0 } else { u8::MAX };
+            }
+            classes.push(Class {
+                part,
+                carries,
+                shared,
+                first: s,
+                row: row.to_vec(),
+                look,
+            });
         }
-        pairs_from(claim.detours, s).for_each(|to| here.may[to].0 = false);
-        pairs_from(claim.left_out, s).for_each(|to| here.may[to].1 = false);
     }
     Ok(here.turns)
 }
 
-/// Checks the pairs that are left out. Returns the number of LIDs without an entry.
+/// Checks that pairs listed as left out have no entry. Returns the number of LIDs that need one.
 ///
 /// # Errors
-/// The first entry of such a pair.
+/// An entry of such a pair.
 pub fn left_out(
     ways: &Ways,
     rows: &TiSlice<SwitchId, &[u8]>,
     claim: &Claim<'_>,
 ) -> Result<usize, Fault> {
     let mut lids: TiVec<SwitchId, Vec<usize>> = vec![Vec::new(); rows.len()].into();
-    let owned = ways
-        .owner
-        .iter()
-        .enumerate()
-        .filter(|(_, owner)| owner.0 != NOBODY);
-    owned.for_each(|(lid, owner)| lids[owner.0].push(lid));
+    for (lid, &(to, _)) in ways.owner.raw.iter().enumerate() {
+        if to != NOBODY && !claim.left_out.is_empty() {
+            lids[to].push(lid);
+        }
+    }
     let mut count = 0;
     for &(s, to) in claim.left_out {
-        count += lids[to].len();
+        let is_needed = ways.are_needed(s, to, claim.connect_roots);
+        count += usize::from(is_needed) * lids[to].len();
         if let Some(&lid) = lids[to].iter().find(|&&lid| rows[s][lid] != NO_PATH) {
             return Err((s, lid, Reason::Listed(PortNumber(rows[s][lid]))));
         }

@@ -10,7 +10,7 @@ pub fn prove_all(fabric: &Fabric, plan: &Plan, rows: &[&mut [u8]]) -> Result<Pro
     let rows: TiVec<SwitchId, &[u8]> = rows.iter().map(|row| &**row).collect();
     let claim = Claim {
         order: &plan.ranking().positions(),
-        detours: &plan.detours(),
+        detours: Some(&plan.detours()),
         left_out: &plan.left_out(fabric),
         connect_roots: false,
     };

@@ -2,13 +2,13 @@
 
 use super::tables::Judged;
 use crate::failure::Failure;
-use dmodc_analysis::{Channels, UNREACHABLE, UpDown};
+use dmodc_analysis::{Channels, UpDown};
 use dmodc_core::{Options, Plan, Ranking};
 use dmodc_fabric::{Fabric, NO_PATH, SwitchId, Tables};
-use dmodc_proof::{Claim, Proven, Refuted, prove_as_used, turning, without_entry};
+use dmodc_proof::{Claim, Proven, Refuted};
 use dmodc_watch::sweeps::prove;
 use serde_json::{Value, json};
-use typed_index_collections::{TiSlice, TiVec};
+use typed_index_collections::TiVec;
 
 /// Proves tables that were routed by a plan.
 ///
@@ -30,7 +30,7 @@ pub fn proven(
 pub struct Proof(Result<Proven, Refuted>);
 
 impl Proof {
-    /// Tries to prove tables. The claim is as wide as it can be: each turn is a detour, and each pair without entries and
+    /// Tries to prove tables. The claim is as wide as it can be: each pair may turn, and each pair without entries and
     /// without an up-down path is left out. Entries of LIDs that no port has are not judged.
     pub fn find(judged: &Judged, ranking: &Ranking) -> Proof {
         let Judged { fabric, tables, .. } = judged;
@@ -45,14 +45,14 @@ impl Proof {
         };
         let rows: TiVec<SwitchId, Vec<u8>> = fabric.switches().keys().map(row).collect();
         let rows: TiVec<SwitchId, &[u8]> = rows.iter().map(Vec::as_slice).collect();
-        let order = &ranking.positions();
+        let paths = UpDown::new(&Channels::new(fabric), |a, b| ranking.is_up(a, b));
         let claim = Claim {
-            order,
-            detours: &turning(fabric, order, &rows),
-            left_out: &left_out(fabric, ranking, &rows),
+            order: &ranking.positions(),
+            detours: None,
+            left_out: &paths.left_out(fabric, &rows),
             connect_roots: false,
         };
-        Proof(prove_as_used(fabric, &rows, &claim))
+        Proof(dmodc_proof::prove(fabric, &rows, &claim))
     }
 
     pub fn passed(&self) -> bool {
@@ -92,26 +92,4 @@ impl Proof {
             }
         }
     }
-}
-
-/// The pairs of switches without entries and without an up-down path.
-fn left_out(
-    fabric: &Fabric,
-    ranking: &Ranking,
-    rows: &TiSlice<SwitchId, &[u8]>,
-) -> Vec<(SwitchId, SwitchId)> {
-    let paths = UpDown::new(&Channels::new(fabric), |a, b| ranking.is_up(a, b));
-    let mut pairs = without_entry(fabric, rows);
-    pairs.sort_unstable_by_key(|&(from, to)| (to, from));
-    let to_each = pairs.chunk_by(|a, b| a.1 == b.1);
-    let mut left = Vec::new();
-    for pairs in to_each {
-        let distances = paths.distances(pairs[0].1);
-        let apart = pairs
-            .iter()
-            .filter(|(from, _)| distances[*from] == UNREACHABLE);
-        left.extend(apart);
-    }
-    left.sort_unstable();
-    left
 }

@@ -1,10 +1,10 @@
 //! Proves the tables of a sweep: makes the claim of the crate `dmodc-proof` from the plan.
 //!
-//! Over drained links, routes turn that the plan does not list: then the list of detours is made from the tables.
+//! Over drained links, routes turn that the plan does not list: then all pairs may turn.
 
 use dmodc_core::{Options, Plan};
 use dmodc_fabric::{Fabric, SwitchId};
-use dmodc_proof::{Claim, Proven, Refuted, turning};
+use dmodc_proof::{Claim, Proven, Refuted};
 use typed_index_collections::TiSlice;
 
 /// Proves the tables that a plan has given a fabric; `rows` has the table of each switch, by LID.
@@ -17,14 +17,10 @@ pub fn prove(
     options: &Options,
     rows: &TiSlice<SwitchId, &[u8]>,
 ) -> Result<Proven, Refuted> {
-    let order = &plan.ranking().positions();
-    let detours = match options.drain.is_empty() {
-        true => plan.detours(),
-        false => turning(fabric, order, rows),
-    };
+    let detours = options.drain.is_empty().then(|| plan.detours());
     let claim = Claim {
-        order,
-        detours: &detours,
+        order: &plan.ranking().positions(),
+        detours: detours.as_deref(),
         left_out: &plan.left_out(fabric),
         connect_roots: options.connect_roots,
     };
