@@ -27,6 +27,8 @@ pub struct Line {
     pub number: u32,
     /// What it names.
     pub name: String,
+    /// Its comment.
+    pub comment: String,
     /// What that is in the fabric.
     pub found: Result<Vec<Drained>, DrainReason>,
 }
@@ -40,30 +42,32 @@ pub fn parse_lines(
 ) -> Vec<Line> {
     let directory = Directory::of_switches(fabric, names, labels);
     let line = |(number, line): (u32, &[u8])| {
-        let name = line.split(|&b| b == b'#').next().unwrap_or_default();
-        let name = String::from_utf8_lossy(name.trim_ascii()).into_owned();
+        let mut parts = line.splitn(2, |&b| b == b'#').map(<[u8]>::trim_ascii);
+        let mut part = || String::from_utf8_lossy(parts.next().unwrap_or_default()).into_owned();
+        let (name, comment) = (part(), part());
         (!name.is_empty()).then(|| Line {
             number,
             found: named(fabric, &directory, &name),
             name,
+            comment,
         })
     };
     lines(text).filter_map(line).collect()
 }
 
 /// Parses a file. A line that names no link of the fabric gives a warning: the link may be pulled already. `names` are
-/// the names of the switches, `labels` the labels of their ports. Never an error: a file of unusable lines drains
-/// nothing.
+/// the names of the switches, `labels` the labels of their ports. Each link has the comment of its line. Never an error:
+/// a file of unusable lines drains nothing.
 pub fn parse_leniently(
     fabric: &Fabric,
     names: &TiSlice<SwitchId, String>,
     labels: &PortLabels,
     text: &[u8],
-) -> Parsed<Vec<Drained>, DrainReason> {
+) -> Parsed<Vec<(Drained, String)>, DrainReason> {
     let (mut drained, mut warnings) = (Vec::new(), Warnings::default());
     for line in parse_lines(fabric, names, labels, text) {
         match line.found {
-            Ok(found) => drained.extend(found),
+            Ok(found) => drained.extend(found.into_iter().map(|d| (d, line.comment.clone()))),
             Err(reason) => warnings.add(line.number, reason),
         }
     }

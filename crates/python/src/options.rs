@@ -68,7 +68,8 @@ pub fn parse(
     let (lines, names) = (given.drain.as_bytes(), &fabric.names);
     let drained = drain::parse_leniently(&fabric.fabric, &names.switches, &names.labels, lines);
     let drained = drained.map_err(|fault| refused(fault.in_file(Path::new("drain"))))?;
-    options.drain = take(py, Path::new("drain"), drained, false)?;
+    let drained = take(py, Path::new("drain"), drained, false)?;
+    options.drain = drained.into_iter().map(|(drained, _)| drained).collect();
     if let Some(path) = &given.reference {
         let text = input::read(path).map_err(unread)?;
         let read = Reference::parse_leniently(&text);

@@ -43,7 +43,7 @@ pub use guids::{
     read_guids,
 };
 pub use model::{Kind, Netlist, Node, Port, PortZero, shown_port};
-pub use plan::{Plan, PlanReason, write_plan};
+pub use plan::{Plan, PlanReason, short_name, write_plan};
 pub use remove::Part;
 pub use to_fabric::{Names, PortLabels, TooManyLids};
 pub use vports::{VirtualPorts, VirtualReason};

@@ -259,7 +259,7 @@ fn head(cell: &str) -> String {
 }
 
 /// The name of a device in its description: `MF0;leaf-1:MQM8700/U1` is `leaf-1`.
-fn short_name(description: &str) -> &str {
+pub fn short_name(description: &str) -> &str {
     let name = description
         .split_once(';')
         .map_or(description, |(_, name)| name);

@@ -56,6 +56,8 @@ pub enum NoReference {
 pub struct Reference {
     /// The switches, hosts and links, with their names.
     pub netlist: Netlist,
+    /// Whether a cabling plan has this equipment, and not a fabric.
+    pub is_plan: bool,
     /// The dark parts, and the day when each was last seen.
     pub dark: BTreeMap<Dark, Date>,
     /// The key and era of each switch whose key is not its GUID or whose era is not 0.
@@ -143,6 +145,7 @@ impl Reference {
             netlist,
             dark: notes::dark(merged).into_iter().map(day).collect(),
             keys: keys.map(|s| (s.guid, (s.key, s.era))).collect(),
+            ..Reference::default()
         }
     }
 
@@ -183,6 +186,7 @@ impl Reference {
             dark: dark.map(|(&dark, &day)| (dark, day)).collect(),
             keys,
             netlist,
+            is_plan: self.is_plan,
         }
     }
 

@@ -90,7 +90,9 @@ impl Reading {
             (Some(reference), _) => self.take(path, reference)?,
             (_, Some((plan, now))) => {
                 let plan = self.take(path, plan)?;
-                self.take(path, plan.reference(now))?.into()
+                let mut places: Reference = self.take(path, plan.reference(now))?.into();
+                places.is_plan = true;
+                places
             }
             _ => return Ok(None),
         };
@@ -144,6 +146,17 @@ impl Reading {
         fabric: &Fabric,
         names: &Names,
     ) -> Result<Vec<Drained>, Failure> {
+        let drained = self.commented(path, fabric, names)?;
+        Ok(drained.into_iter().map(|(drained, _)| drained).collect())
+    }
+
+    /// Reads a file as that of drained links, if one is given; each link has the comment of its line.
+    pub fn commented(
+        self,
+        path: Option<&Path>,
+        fabric: &Fabric,
+        names: &Names,
+    ) -> Result<Vec<(Drained, String)>, Failure> {
         let parse =
             |text: &[u8]| drain::parse_leniently(fabric, &names.switches, &names.labels, text);
         self.given(path, parse)
