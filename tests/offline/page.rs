@@ -65,11 +65,14 @@ fn hops(way: &Value) -> Vec<String> {
     hops.iter().map(hop).collect()
 }
 
-/// The hops that the page shows in one direction.
+/// The hops that the page shows in one direction, without their marks.
 fn shown_hops(browser: &mut Browser, direction: &str) -> Vec<String> {
     let hops = browser.texts(&format!("#way .{direction} .hop"));
-    let first = |hop: String| hop.lines().next().unwrap_or_default().trim().to_owned();
-    hops.into_iter().map(first).collect()
+    let first = |hop: String| {
+        let first = hop.lines().next()?.split(" (").next()?.trim().to_owned();
+        (!first.is_empty()).then_some(first)
+    };
+    hops.into_iter().filter_map(first).collect()
 }
 
 /// Asserts that the page shows the routes of a trace, there and back.
@@ -116,6 +119,30 @@ fn a_page_is_one_file_that_fetches_nothing() {
     // The one link is to the picture, which the page itself makes.
     assert!(text.contains("{ href: address,") && text.matches("href").count() == 1);
     assert!(text.len() < 150_000, "{}", text.len());
+}
+
+/// The picture that the page saves.
+fn picture(browser: &mut Browser) -> String {
+    browser.eval("URL.createObjectURL = (blob) => { window.saved = blob; return '#'; }");
+    browser.key("s");
+    let text = browser.eval("window.saved.text()");
+    text.as_str().expect("the picture").to_owned()
+}
+
+/// How many cells of the picture have each colour of loads, by its name in the style.
+fn colours(browser: &mut Browser) -> Vec<(&'static str, usize)> {
+    let picture = picture(browser);
+    let style = "getComputedStyle(document.documentElement).getPropertyValue";
+    let names = ["cool1", "cool2", "warm1", "warm2"].into_iter();
+    let count = names.map(|name| {
+        let colour = browser.eval(&format!(
+            "{style}.call(getComputedStyle(document.documentElement), '--{name}').trim()"
+        ));
+        let fill = format!("fill=\"{}\"", colour.as_str().expect("a colour"));
+        // The legend has each colour once.
+        (name, picture.matches(&fill).count().saturating_sub(1))
+    });
+    count.filter(|(_, count)| *count > 0).collect()
 }
 
 fn data(page: &str) -> Value {
@@ -289,7 +316,9 @@ fn the_page_marks_the_findings_of_wiring() {
         }
     });
     fs::write(&drain, "L3-4\n").expect("a file");
-    let draw = format!("draw {hurt} --reference {net}");
+    let suspects = file("suspects");
+    fs::write(&suspects, "L1-6:5 # 12 symbol errors\n# L1-7:5\n").expect("a file");
+    let draw = format!("draw {hurt} --reference {net} --suspects {suspects}");
     ok(&format!("{draw} --drain {drain} -o {page}"));
     browser.open(Path::new(&page));
     let told = ["wiring", &hurt, "--reference", &net, "--all", "--json"];
@@ -302,10 +331,12 @@ fn the_page_marks_the_findings_of_wiring() {
     };
     let wrong = count(&["moved", "extra", "wrong port"]);
     assert_eq!((count(&["missing"]), count(&["slow"]), wrong), (2, 2, 2));
-    let filters = ["missing 2", "slow 2", "drained 4", "wrong 2"];
+    let filters = ["missing 2", "slow 2", "suspect 1", "drained 4", "wrong 2"];
     assert_eq!(browser.texts("#filters button"), filters);
     let findings = browser.texts("#findings li");
-    assert_eq!(findings.len(), told.len());
+    assert_eq!(findings.len(), told.len() + 1);
+    let suspect = "suspect: L1-6 [5] -- L2-4 [3]: 12 symbol errors";
+    assert_eq!(findings[told.len()], suspect);
     for (shown, told) in findings.iter().zip(told) {
         has(shown, told["kind"].as_str().expect("a kind"));
         has(shown, told["reason"].as_str().expect("a reason"));
@@ -341,6 +372,13 @@ fn the_page_marks_the_findings_of_wiring() {
     assert_eq!(browser.texts("#matrix b"), ["plane 3"]);
     browser.eval(&choose("pod", 0));
     first_block_is(&mut browser, "plane 3: 1 by 4");
+    // What a cabling plan has and the fabric does not is planned.
+    let plan = file("plan.csv");
+    fs::write(&plan, ok(&["export", &net, "plan"])).expect("a file");
+    ok(&["draw", &hurt, "--reference", &plan, "-o", &page]);
+    browser.open(Path::new(&page));
+    assert_eq!(browser.texts("#filters button")[0], "planned 2");
+    has(&browser.texts("#findings li").concat(), "planned: L1-2 [7]");
     // A switch and a host that are gone keep their places on the page.
     ok(&format!(
         "degrade {net} --remove L2-1 --remove node-20 -o {hurt}"
@@ -398,15 +436,18 @@ fn the_page_saves_its_picture() {
     let draw = ["draw", &less, &routed.lfts, "--reference", &net];
     ok(&[&draw[..], &["-o", &page]].concat());
     browser.open(Path::new(&page));
-    browser.eval("URL.createObjectURL = (blob) => { window.saved = blob; return '#'; }");
-    let mut saved = |press: &mut dyn FnMut(&mut Browser)| {
-        press(&mut browser);
-        let text = browser.eval("window.saved.text()");
-        assert!(browser.errors.is_empty(), "{:?}", browser.errors);
-        text.as_str().expect("the picture").to_owned()
-    };
-    let lower = saved(&mut |browser| browser.click("#save"));
-    for part in ["less.net", "127 links", "pod 1", "load 1 to", "missing"] {
+    let lower = picture(&mut browser);
+    browser.eval("window.saved = null");
+    browser.click("#save");
+    assert_eq!(browser.eval("window.saved.text()"), lower);
+    for part in [
+        "less.net",
+        "127 links",
+        "pod 1",
+        "load 4",
+        "missing",
+        "7 – 1",
+    ] {
         has(&lower, part);
     }
     has(&lower, "&lt;L1&gt; &amp; 3");
@@ -420,10 +461,9 @@ fn the_page_saves_its_picture() {
     }
     // The picture is of the matrix in view: 64 cells above, but 63 below, where a link is missing.
     let cells = |text: &str| text.matches("<rect").count();
-    let upper = saved(&mut |browser| {
-        browser.key("2");
-        browser.key("s");
-    });
+    browser.key("2");
+    let upper = picture(&mut browser);
+    assert!(browser.errors.is_empty(), "{:?}", browser.errors);
     assert_eq!(cells(&upper), cells(&lower) + 1);
     has(&upper, "plane 1");
 }
@@ -456,17 +496,35 @@ fn the_page_compares_before_and_after() {
     let mut all = (16..32).map(|to| (to, traced(net, lfts, to)));
     let (to, old) = all.find(|(_, way)| over(way)).expect("a way over it");
     let new = traced(&less, &after, to);
+    // It opens on the state after, and tells what changed.
+    assert_eq!(browser.text("#states [aria-pressed=true]"), "after");
+    let filters = browser.texts("#filters button");
+    assert_eq!(filters[0], "removed 9");
+    let changed = browser.text("#changed");
+    has(&changed, "gone: 1 switch L2-0");
+    has(&changed, "gone: 8 links, 1 host node-40");
+    let [entries, switches] = ["changed_entries", "changed_switches"].map(|key| &told[key]);
+    has(
+        &changed,
+        &format!("{entries} entries of {switches} switches moved"),
+    );
+    has(
+        &changed,
+        &format!("load {} ports", filters[1].replace("rose", "rose at")),
+    );
     browser.find("node-0");
     browser.find(&format!("node-{to}"));
-    assert_eq!(shown_hops(&mut browser, "there"), hops(&old["there"]));
-    browser.key("b");
-    assert_eq!(shown_hops(&mut browser, "there"), hops(&new["there"]));
-    assert_eq!(browser.texts("#filters button")[0], "removed 9");
-    assert_eq!(browser.text("#states [aria-pressed=true]"), "after");
-    browser.key("b");
-    let both = [hops(&old["there"]), hops(&new["there"])].concat();
+    browser.eval("document.querySelectorAll('#way .was').forEach((one) => { one.open = true; })");
+    has(&browser.text("#way"), "(rose)");
+    let both = [hops(&new["there"]), hops(&old["there"])].concat();
     assert_eq!(shown_hops(&mut browser, "there"), both);
     assert!(browser.text("#way").contains("moved"));
+    browser.key("b");
+    assert_eq!(browser.text("#states [aria-pressed=true]"), "before");
+    assert_eq!(shown_hops(&mut browser, "there"), hops(&old["there"]));
+    assert!(!browser.text("#way").contains("moved"));
+    browser.key("b");
+    assert_eq!(browser.text("#states [aria-pressed=true]"), "after");
     browser.find("node-0");
     browser.find("node-40");
     let shown = browser.text("#way");
@@ -488,10 +546,18 @@ fn the_page_compares_before_and_after() {
     });
     browser.find("node-0");
     browser.find("node-33");
-    for way in both {
+    for way in both.iter().rev() {
         assert_eq!(shown_hops(&mut browser, "there"), hops(&way["there"]));
         browser.key("b");
     }
+    // At the bound all is calm; above it the worst stand out.
+    browser.key("2");
+    browser.key("b");
+    assert_eq!(colours(&mut browser), [("cool1", 64)]);
+    browser.key("b");
+    let expected = [("cool1", 16), ("warm1", 16), ("warm2", 4)];
+    assert_eq!(colours(&mut browser), expected);
+    browser.key("1");
     // Four ports of the first plane are worse than all others.
     let found = analyzed(&bad);
     let worst = found["a2a_ports"]["worst"].as_array().expect("ports");
@@ -501,5 +567,126 @@ fn the_page_compares_before_and_after() {
     assert_eq!(browser.texts("#matrix b"), [""; 0]);
     browser.key("2");
     assert_eq!(browser.texts("#matrix b"), ["plane 1"]);
+    assert!(browser.errors.is_empty(), "{:?}", browser.errors);
+}
+
+/// Names are short where they stay apart, ports are called as on their boxes, and a small fabric fills the window.
+#[test]
+fn the_page_names_the_parts_of_a_small_fabric() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let routed = Routed::shape("PGFT(2;2,2;1,2;1,1)");
+    let (net, page) = (routed.file("named.net"), routed.file("page.html"));
+    edit(&routed.net, &net, |netlist| {
+        let names = [
+            "leaf1:MQM9700/U1",
+            "leaf2:MQM9700/U1",
+            "spine:MQM9700/U1",
+            "spine:MQM9700/U2",
+        ];
+        for (old, new) in ["L1-0", "L1-1", "L2-0", "L2-1"].into_iter().zip(names) {
+            let at = node(netlist, old);
+            netlist.nodes[at].description = format!("MF0;{new}");
+            for port in &mut netlist.nodes[at].ports {
+                port.label = Some(format!("1/{}/1", port.number).into());
+            }
+        }
+    });
+    ok(&["draw", &net, &routed.lfts, "-o", &page]);
+    browser.open(Path::new(&page));
+    let shown = picture(&mut browser);
+    for part in [
+        ">leaf1<",
+        ">leaf2<",
+        ">MF0;spine:MQM9700/U1<",
+        ">1/3/1 – 1/1/1<",
+        ">load 1<",
+    ] {
+        has(&shown, part);
+    }
+    let share = "(() => { const [own, all] = ['canvas', ''].map((one) => document.querySelector(`#matrix ${one}`)); \
+                 return Math.max(own.clientWidth / all.clientWidth, own.clientHeight / all.clientHeight); })()";
+    assert!(browser.eval(share).as_f64() > Some(0.7));
+    browser.find("leaf1");
+    assert_eq!(browser.text("#detail h2"), "leaf1");
+    has(&browser.text("#detail"), "MF0;leaf1:MQM9700/U1 0x");
+    browser.find("leaf2");
+    browser.click("#detail p:nth-of-type(3) button");
+    has(&browser.text("#detail"), "MF0;spine:MQM9700/U1");
+    browser.find("node-0");
+    browser.find("node-3");
+    has(&browser.text("#way"), "arrives by leaf1 [1 = 1/1/1]");
+    assert!(browser.errors.is_empty(), "{:?}", browser.errors);
+}
+
+/// Whatever the mouse reaches, Tab, the arrows and Enter reach; all of it has a name, and the status tells what is
+/// selected.
+#[test]
+fn the_page_needs_no_mouse() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let routed = Routed::shape(SHAPE);
+    let page = routed.file("page.html");
+    let whatif = format!("whatif {} --remove L2-0 --permutations 1", routed.net);
+    ok(&format!("{whatif} --draw {page}"));
+    browser.open(Path::new(&page));
+    let tree = browser.ask("Accessibility.getFullAXTree", json!({}));
+    let nodes = tree["nodes"].as_array().expect("nodes").iter();
+    let reached = nodes.filter(|node| {
+        let mut all = node["properties"].as_array().into_iter().flatten();
+        all.any(|p| p["name"] == "focusable" && p["value"]["value"] == true)
+    });
+    let reached: Vec<&Value> = reached.collect();
+    assert!(reached.len() > 30, "{}", reached.len());
+    for node in reached {
+        assert!(
+            !node["name"]["value"]
+                .as_str()
+                .unwrap_or_default()
+                .is_empty(),
+            "{node}"
+        );
+    }
+    // By Tab to all that a click reaches, each with a visible focus.
+    let active = "document.activeElement";
+    let visible = format!(
+        "{active}.matches(':focus-visible') && getComputedStyle({active}).outlineStyle !== 'none'"
+    );
+    let mut left: Vec<String> = serde_json::from_value(browser.eval(
+        "[...document.querySelectorAll('button, input, select, canvas[tabindex], summary')].filter((one) => one.offsetParent) \
+         .map((one, at) => { one.dataset.at = at; return String(at); })",
+    ))
+    .expect("elements");
+    let clickable = left.len();
+    for _ in 0..clickable {
+        browser.key("Tab");
+        assert_eq!(browser.eval(&visible), true);
+        let at = browser.eval(&format!("{active}.dataset.at"));
+        left.retain(|one| *one != at);
+    }
+    assert!(left.is_empty() && clickable > 30, "{left:?} of {clickable}");
+    // A name beside a matrix, a host in another matrix, a pair of hosts, a state.
+    browser.eval("document.querySelector('#matrix canvas').focus()");
+    for key in ["ArrowDown", "ArrowDown", "ArrowLeft", "Enter"] {
+        browser.key(key);
+    }
+    assert_eq!(browser.text("#detail h2"), "L1-1");
+    assert!(browser.text("#status").starts_with("L1-1 0x"));
+    browser.key("3");
+    for key in ["ArrowDown", "Enter", "ArrowRight", "Enter"] {
+        browser.key(key);
+    }
+    assert!(browser.text("#status").starts_with("node-1 at L1-0 [2]"));
+    has(&browser.text("#way"), "from node-0 to node-1");
+    browser.eval("document.querySelector('#states button').focus()");
+    browser.key("Enter");
+    assert_eq!(browser.text("#states [aria-pressed=true]"), "before");
+    assert_eq!(browser.eval(&format!("{active}.innerText")), "before");
+    assert!(browser.text("#status").starts_with("before: A2A 4"));
+    browser.eval("document.querySelector('#way .hop button, #detail button').focus()");
+    browser.key("Enter");
+    assert_eq!(browser.eval(&format!("{active} !== document.body")), true);
     assert!(browser.errors.is_empty(), "{:?}", browser.errors);
 }

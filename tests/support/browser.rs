@@ -201,8 +201,15 @@ impl Browser {
             key if key.chars().count() == 1 => key,
             _ => "",
         };
+        // The browser's own keys have numbers.
+        let number = match key {
+            "Tab" => 9,
+            "Enter" => 13,
+            _ => 0,
+        };
         for kind in ["keyDown", "keyUp"] {
-            let event = json!({ "type": kind, "key": key, "text": text });
+            let event =
+                json!({ "type": kind, "key": key, "text": text, "windowsVirtualKeyCode": number });
             self.ask("Input.dispatchKeyEvent", event);
         }
     }

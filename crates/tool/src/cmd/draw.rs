@@ -27,18 +27,19 @@ use typed_index_collections::{TiSlice, TiVec};
   dmodc draw fabric.net fabric.lfts -o fabric.html
   dmodc draw fabric.net new.lfts --before old.lfts -o change.html
   dmodc draw fabric.net fabric.lfts --reference as-designed.net -o fabric.html
+  dmodc draw fabric.net fabric.lfts --suspects tonight.txt -o fabric.html
 
 The page is one file, for any browser of 2023 or later, without a network: for each two levels a matrix of lower switches by upper ones, pods and planes as blocks, all in the order of their
 places. It finds hosts, servers and switches by name, shows the route between two and its other users,
-and filters missing, slow, wrong and drained cables, the worst ports, one pod or one plane. With
---before it compares two tables; 'dmodc whatif --draw' does so for planned work. The key '?' lists its
-keys.
+and filters missing, planned (in a cabling plan alone), slow, suspect, drained and wrong cables, the
+worst ports, one pod or one plane. With --before it compares two tables, and marks loads that rose or
+fell; 'dmodc whatif --draw' does so for planned work. The key '?' lists its keys: no mouse is needed.
 
 Its button 'Save as SVG' saves the picture that it shows.
 
-With LFTS, links are coloured by their A2A congestion risk (see 'dmodc analyze'): none, up to half of
-the A2A bound, up to the bound, up to twice the bound, more. 'dmodc wiring' defines missing and wrong
-cables."
+With LFTS, links are coloured by their A2A congestion risk (see 'dmodc analyze'): blue up to the A2A
+bound, orange or red above it; dark blue or red from twice the median of the matrix on. 'dmodc wiring'
+defines missing and wrong cables."
 )]
 pub struct Args {
     /// The fabric
@@ -55,6 +56,9 @@ pub struct Args {
     reference: Option<PathBuf>,
     #[command(flatten)]
     drain: Drain,
+    /// Mark what F names as suspect, with its comments: a file as 'dmodc suspects --drain' writes
+    #[arg(long, value_name = "F", value_parser = input())]
+    suspects: Option<PathBuf>,
     /// Write the page here
     #[arg(short, long, value_name = "F.html", value_parser = page_file())]
     output: PathBuf,
@@ -75,7 +79,8 @@ pub fn run(args: Args) -> Outcome {
     let engine = Engine::new(0)?;
     let drawn = whole_of(&meant, &engine)
         .unwrap_or_else(|| Drawn::new((fabric.clone(), meant.names.clone()), &engine, options));
-    let scene = scene(&meant.netlist, &drawn, meant.known.as_ref());
+    let mut scene = scene(&meant.netlist, &drawn, meant.known.as_ref());
+    scene.suspects = reading.commented(args.suspects.as_deref(), fabric, &meant.names)?;
     let drained = Drained::ends(fabric, &options.drain);
     let usable = fabric.without(&drained);
     let bound = bound(&usable, |s| ranking.rank(s));
@@ -137,6 +142,8 @@ pub fn scene<'a>(netlist: &Netlist, drawn: &'a Drawn, known: Option<&Known>) -> 
         drawn,
         differences,
         slow: slow_links(&drawn.fabric, |s| drawn.ranking.rank(s), reference),
+        suspects: Vec::new(),
+        is_planned: known.is_some_and(|(reference, _)| reference.is_plan),
     }
 }
 

@@ -55,7 +55,8 @@ in speed before or after. OpenSM would send the changed entries and blocks of 64
 
 --drain alone compares the fabric with the same drained; with --remove, the drained fabric with the rest of it.
 
---draw makes a page as 'dmodc draw' does, with the fabric before and after.
+--draw makes a page as 'dmodc draw' does. It opens on the fabric after, and tells what changed; its key
+'b' shows the fabric before.
 
 --each loses each link between switches alone, or each switch, and sorts the losses by harm: the ports
 of hosts cut off from the rest; the pairs of leaves left out, without a route; the pairs that lose their

@@ -2,7 +2,7 @@
 
 use dmodc_analysis::ChannelId;
 use dmodc_core::{Engine, Options, Ranking};
-use dmodc_fabric::{Fabric, Guid, NodeId, PortNumber, SwitchId, Tables};
+use dmodc_fabric::{Drained, Fabric, Guid, NodeId, PortNumber, SwitchId, Tables};
 use dmodc_formats::netlist::Names;
 use dmodc_watch::wiring::{Difference, Kind, Slow, low_first};
 use std::ops::Deref;
@@ -49,6 +49,10 @@ pub struct Scene<'a> {
     /// Cables that are not as they should be.
     pub differences: Vec<Difference>,
     pub slow: Vec<Slow>,
+    /// Suspect links, each with its reason.
+    pub suspects: Vec<(Drained, String)>,
+    /// Whether missing cables are those of a cabling plan.
+    pub is_planned: bool,
 }
 
 impl Deref for Scene<'_> {

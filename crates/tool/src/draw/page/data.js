@@ -15,6 +15,13 @@ function el(tag, properties, ...children) {
   return node;
 }
 
+/** Gives a box other children; a focus that was in it stays there. */
+function refill(box, ...children) {
+  const { activeElement } = document, at = [...box.children].indexOf(activeElement), held = box.contains(activeElement);
+  box.replaceChildren(...children);
+  if (held) (box.children[at] || box).focus();
+}
+
 function bytes(id) {
   const text = $(id).textContent;
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
@@ -99,15 +106,24 @@ function unpacked(rows, first) {
 
 const number = (n) => n.toLocaleString("en");
 const plural = (n, one, many) => `${number(n)} ${n === 1 ? one : many || one + "s"}`;
-/** Names, with the GUID where several have the same name. */
-function labels(names, guids) {
-  const count = new Map();
-  for (const name of names) count.set(name, (count.get(name) || 0) + 1);
-  return names.map((name, at) => (name && count.get(name) === 1 ? name : `${name} ${guids[at]}`.trim()));
+/** The first of its names that nothing else has, else the last one with the GUID. */
+function labels(guids, ...kinds) {
+  const counts = kinds.map((names) => {
+    const count = new Map();
+    for (const name of names) count.set(name, (count.get(name) || 0) + 1);
+    return count;
+  });
+  return guids.map((guid, at) => {
+    const names = kinds.find((names, kind) => names[at] && counts[kind].get(names[at]) === 1);
+    return names ? names[at] : `${kinds[kinds.length - 1][at]} ${guid}`.trim();
+  });
 }
-S.label = labels(S.name, S.guid);
-H.label = labels(H.name, H.guid);
-const end = (s, port) => `${S.label[s]} [${port}]`;
+S.label = labels(S.guid, S.short, S.name);
+H.label = labels(H.guid, H.name);
+/** A port as it is called on the box: its label, else its number. */
+const portName = (s, port) => S.labels[s][port] ?? String(port);
+const portText = (s, port) => (S.labels[s][port] ? `${port} = ${S.labels[s][port]}` : String(port));
+const end = (s, port) => `${S.label[s]} [${portText(s, port)}]`;
 const cable = (l) => `${end(L.a[l], L.p[l])} -- ${end(L.b[l], L.q[l])}`;
 const speed = (of) => data.speeds[of];
 
@@ -138,9 +154,9 @@ function find(text) {
   const wanted = lid ? Number(lid[1]) : NONE;
   const quoted = lower.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
   const pattern = quoted.length > 1 ? new RegExp(`^${quoted.join(".*")}$`) : null;
-  const rank = (called, guids, lids) => {
+  const rank = (called, guids, lids, short = called) => {
     const own = called.toLowerCase();
-    if (called === name) return 0;
+    if (called === name || short === name) return 0;
     if (guid && guids.includes(guid)) return 1;
     if (lids[0] && wanted >= lids[0] && wanted < lids[0] + lids[1]) return 2;
     if (own === lower) return 3;
@@ -151,7 +167,7 @@ function find(text) {
   const found = [];
   const add = (thing, rank) => { if (rank !== NONE) found.push({ ...thing, rank }); };
   for (const [word, of] of servers) add({ name: word, hosts: of }, rank(word, [], [0, 0]));
-  for (let s = 0; s < switches; s++) add(switchThing(s), rank(S.name[s], [S.guid[s]], [S.lid[s], 1]));
+  for (let s = 0; s < switches; s++) add(switchThing(s), rank(S.name[s], [S.guid[s]], [S.lid[s], 1], S.short[s]));
   for (let h = 0; h < hosts; h++) {
     add(hostThing(h), rank(H.name[h], [H.guid[h], H.node[h]], [H.lid[h], 1 << H.lmc[h]]));
   }
@@ -175,15 +191,24 @@ function lowFirst(a, b) {
   return swap ? [b, a] : [a, b];
 }
 const pairKey = (a, b) => a * switches + b;
-const MARKS = ["missing", "slow", "drained", "wrong", "removed"];
+// What a cabling plan has and the fabric does not is planned, not missing.
+const ABSENT = data.planned ? "planned" : "missing";
+const MARKS = [ABSENT, "slow", "suspect", "drained", "wrong", "removed", "rose", "fell"];
 const missingAt = new Map(), slowLinks = new Map(), slowHosts = new Map(), wrongLinks = new Map();
+const suspectLinks = new Map();
+for (const { links, reason } of data.suspects) {
+  for (const link of links) data.found.push({ kind: "suspect", ends: [], found: [], link, text: cable(link), reason });
+}
 for (const finding of data.found) {
   const linkAt = (one) => (one && one.switch !== null && one.port !== null ? portOf(one.switch, one.port) : NONE);
   const note = (map, key) => map.set(key, [...(map.get(key) || []), finding]);
+  if (finding.kind === "missing") finding.kind = ABSENT;
+  if (finding.kind === "suspect") { note(suspectLinks, finding.link); continue; }
   const [a, b] = finding.ends;
+  const text = (one) => (one.switch === null ? one.name + (one.port === null ? "" : ` [${one.port}]`)
+    : one.port === null ? S.label[one.switch] : end(one.switch, one.port));
   finding.text = [finding.ends, finding.found].filter((ends) => ends.length).map((ends) =>
-    ends.map((one) => (one.switch === null ? one.name : S.label[one.switch]) +
-      (one.port === null ? "" : ` [${one.port}]`)).join(" -- ")).join(", found ");
+    ends.map(text).join(" -- ")).join(", found ");
   const there = finding.kind === "extra" ? finding.ends : finding.found;
   if (finding.kind === "slow") {
     const behind = linkAt(a);
@@ -205,12 +230,18 @@ for (const finding of data.found) {
   }
 }
 
+/** By how much the load of a channel is more than in the first state. */
+const rise = (state, c) => ((state.risk?.[c] ?? null) === null ? 0 : state.risk[c] - (states[0].risk[c] ?? 0));
+
 /** The marks of a link in a state, as words. */
 function marksOf(state, l) {
-  const marks = [];
+  const marks = [], rises = [2 * l, 2 * l + 1].map((c) => rise(state, c));
   if (slowLinks.has(l)) marks.push("slow");
+  if (suspectLinks.has(l)) marks.push("suspect");
   if (state.drained.has(l)) marks.push("drained");
   if (wrongLinks.has(l)) marks.push("wrong");
-  if (state.gone.links.has(l)) marks.push(missing.links.has(l) ? "missing" : "removed");
+  if (state.gone.links.has(l)) marks.push(missing.links.has(l) ? ABSENT : "removed");
+  if (rises.some((by) => by > 0)) marks.push("rose");
+  if (rises.some((by) => by < 0)) marks.push("fell");
   return marks;
 }

@@ -11,8 +11,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use dmodc_analysis::{Channels, Hop};
 use dmodc_fabric::{
-    Fabric, Guid, Lid, NO_PATH, NodeId, NodeKind, PortNumber, Speed, SwitchId, Tables,
+    Drained, Fabric, Guid, Lid, NO_PATH, NodeId, NodeKind, PortNumber, Speed, SwitchId, Tables,
 };
+use dmodc_formats::netlist::short_name;
 use dmodc_lab::xml::escaped;
 use dmodc_watch::wiring::{Difference, End, Far};
 use flate2::Compression;
@@ -162,6 +163,11 @@ impl Page<'_> {
         let link_speeds: Vec<usize> = links.map(|[(s, port), _]| speed(*s, *port)).collect();
         let hosts = self.hosts.iter().map(|&n| node(n));
         let host_speeds: Vec<usize> = hosts.map(|n| speed(n.switch, n.port)).collect();
+        let labels = |s: SwitchId| {
+            let label = |port| Some((port, &**names.labels.get(&(s, PortNumber(port)))?));
+            let labels = (1..=switch(s).ports).filter_map(label);
+            json!(labels.collect::<BTreeMap<u8, &str>>())
+        };
         let block = |block: Block| {
             let numbers = |of: Vec<SwitchId>| of.into_iter().map(number).collect::<Value>();
             json!({
@@ -177,6 +183,8 @@ impl Page<'_> {
             "by": concat!("dmodc ", env!("CARGO_PKG_VERSION")),
             "switches": {
                 "name": by_place(&|s| json!(names.switches[s])),
+                "short": by_place(&|s| json!(short_name(&names.switches[s]))),
+                "labels": by_place(&|s| labels(s)),
                 "guid": by_place(&|s| json!(switch(s).guid.to_string())),
                 "lid": by_place(&|s| json!(switch(s).lid.0)),
                 "ports": by_place(&|s| json!(switch(s).ports)),
@@ -207,6 +215,8 @@ impl Page<'_> {
             "speeds": names_of,
             "tabs": tabs.collect::<Value>(),
             "found": self.found(),
+            "suspects": self.suspects(),
+            "planned": self.scene.is_planned,
             "states": states.iter().map(|state| self.state(state)).collect::<Value>(),
         })
     }
@@ -217,6 +227,7 @@ impl Page<'_> {
             drawn: Drawn { fabric, names, .. },
             differences,
             slow,
+            ..
         } = self.scene;
         let slow = slow.iter().map(|slow| slow.difference(fabric, names));
         let slow: Vec<Difference> = slow.collect();
@@ -247,6 +258,16 @@ impl Page<'_> {
             }
         }
         found
+    }
+
+    /// Suspect links, each with its reason.
+    fn suspects(&self) -> Value {
+        let one = |(drained, reason): &(Drained, String)| {
+            let ends = Drained::ends(&self.scene.fabric, std::slice::from_ref(drained));
+            let links = which(&self.links, &|link| ends.binary_search(&link[0]).is_ok());
+            json!({ "links": links, "reason": reason })
+        };
+        self.scene.suspects.iter().map(one).collect()
     }
 
     fn state(&self, state: &State) -> Value {

@@ -24,23 +24,21 @@ function showLegend() {
     return el("span", null, paintOn(el("canvas"), 14, 14, mark), text);
   };
   const entries = [];
-  if (view.change) {
-    entries.push(entry("less load", colors.better), entry("the same", colors.load0), entry("more load", colors.worse));
-  } else if (hasRoutes) {
-    const { worst, bound } = state();
-    const ranges = [0, 1, 2, 3, 4].map(() => []);
-    for (let load = 0; load <= worst; load++) ranges[bin(state(), load)].push(load);
-    ranges.forEach((range, at) => {
-      if (!range.length) return;
-      const [least, most] = [range[0], range[range.length - 1]];
-      entries.push(entry(`load ${least === most ? least : `${least} to ${most}`}`, colors["load" + at]));
-    });
-    entries.push(el("span", null, `bound ${bound ?? "none"}`));
+  if (hasRoutes) {
+    const { bound } = state(), { loads, usual } = loadsHere(), ranges = new Map();
+    for (const load of loads) ranges.set(shade(load), [(ranges.get(shade(load)) || [load])[0], load]);
+    for (const [name, [least, most]] of ranges) {
+      entries.push(entry(`load ${least === most ? least : `${least} to ${most}`}`, colors[name]));
+    }
+    const best = `at most the bound (${bound}), the best that tables can reach; orange and red: above it.`;
+    const cool = `Blue: ${bound ? best : "no bound is known."}`;
+    const dark = `Dark blue, red: at least twice the usual load (${usual}, the median of this matrix).`;
+    if (loads.length) entries.push(el("span", null, `${cool} ${dark}`));
   }
   const used = markCounts();
   for (const mark of MARKS) {
     if (!used.get(mark)) continue;
-    entries.push(entry(mark, ["missing", "removed"].includes(mark) ? null : colors.load0, mark));
+    entries.push(entry(mark, [ABSENT, "removed"].includes(mark) ? null : colors.none, mark));
   }
   if (view.ends.length > 1 || hasRoutes) {
     for (const direction of ["there", "back"]) {
@@ -56,25 +54,25 @@ function showLegend() {
 
 /** The number of cables with each mark in this state. */
 function markCounts() {
-  const counts = new Map();
-  const absent = data.found.filter(({ kind }) => kind === "missing").length;
-  const wrong = data.found.filter(({ kind }) => !["missing", "slow"].includes(kind)).length;
-  const slow = data.found.filter(({ kind }) => kind === "slow").length;
-  const { drained, gone } = view.change ? states[states.length - 1] : state();
+  const known = [ABSENT, "slow", "suspect"].map((one) => data.found.filter(({ kind }) => kind === one).length);
+  const { drained, gone } = state();
+  const wrong = data.found.length - known.reduce((a, b) => a + b);
   const removed = (of) => [...gone[of]].filter((one) => !missing[of].has(one)).length;
-  const all = [absent, slow, drained.size, wrong, removed("links") + removed("hosts")];
-  MARKS.forEach((mark, at) => counts.set(mark, all[at]));
-  return counts;
+  const rises = (state().risk || []).map((_, c) => rise(state(), c));
+  const all = [...known, drained.size, wrong, removed("links") + removed("hosts"),
+    rises.filter((by) => by > 0).length, rises.filter((by) => by < 0).length];
+  return new Map(MARKS.map((mark, at) => [mark, all[at]]));
 }
 
 function showFilters() {
   const used = markCounts();
   const names = [...MARKS.filter((mark) => used.get(mark)), ...(hasRoutes ? ["worst"] : [])];
+  for (const filter of view.filters) if (!names.includes(filter)) view.filters.delete(filter);
   const button = (name) => el("button", {
     "aria-pressed": view.filters.has(name), "data-filter": name,
     onclick: () => { view.filters.has(name) ? view.filters.delete(name) : view.filters.add(name); showAll(); },
   }, name + (used.has(name) ? ` ${number(used.get(name))}` : ""));
-  $("filters").replaceChildren(...names.map(button));
+  refill($("filters"), ...names.map(button));
 }
 
 const FOUND = 300;
@@ -95,12 +93,13 @@ function showFindings() {
       }
     }
     parts.push(el("h2", null, "The worst ports"), el("ul", null, ...worst.filter((c) => risk[c] > 0).map((c) =>
-      el("li", null, `load ${risk[c]} `, el("button", { class: "plain", onclick: () => revealLink(c >> 1) },
+      el("li", null, `load ${risk[c]} `, rise(state(), c) ? `(was ${states[0].risk[c] ?? 0}) ` : "",
+        el("button", { class: "plain", onclick: () => revealLink(c >> 1) },
         `${end(from(c), fromPort(c))} -- ${end(to(c), toPort(c))}`)))));
   }
   const unknown = state().unknown.size;
   if (unknown) parts.push(el("p", { class: "bad" }, `The tables of ${plural(unknown, "switch", "switches")} are not known.`));
-  $("findings").replaceChildren(...parts);
+  refill($("findings"), ...parts);
 }
 
 function badge(button, at) {
@@ -114,22 +113,46 @@ function badge(button, at) {
 function showStates() {
   if (states.length < 2) return;
   $("states").hidden = false;
-  const choices = [...states.map(({ title }, at) => [title, at, false]), ["change", states.length - 1, true]];
-  $("states").replaceChildren(...choices.map(([title, at, change]) => el("button", {
-    "aria-pressed": view.change === change && (change || view.state === at), onclick: () => setState(at, change),
+  refill($("states"), ...states.map(({ title }, at) => el("button", {
+    "aria-pressed": view.state === at, onclick: () => setState(at),
   }, title)));
 }
 
-function setState(at, change) {
-  Object.assign(view, { state: at, change });
+function setState(at) {
+  view.state = at;
   showAll();
   showWay();
+  say([`${state().title}: A2A ${state().worst}, bound ${state().bound ?? "none"}`]);
+}
+
+/** What the last state has changed; the number of entries comes with the tables. */
+async function showChanged() {
+  if (states.length < 2) return;
+  const [first, last] = [states[0], states[states.length - 1]];
+  const gone = (of) => [...last.gone[of]].filter((one) => !missing[of].has(one));
+  const list = (items, button) => [...items.slice(0, LISTED).flatMap((item) => [" ", button(item)]),
+    items.length > LISTED ? " …" : ""];
+  const [boxes, cables, nodes] = ["switches", "links", "hosts"].map(gone);
+  const moved = el("li", null, "…");
+  const counts = [1, -1].map((sign) => last.risk.filter((_, c) => sign * rise(last, c) > 0).length);
+  $("changed").replaceChildren(el("h2", null, `From ${first.title} to ${last.title}`), el("ul", null,
+    el("li", null, `gone: ${plural(boxes.length, "switch", "switches")}`, ...list(boxes, switchButton)),
+    el("li", null, `gone: ${plural(cables.length, "link")}, ${plural(nodes.length, "host")}`, ...list(nodes, hostButton)),
+    el("li", null, `load rose at ${plural(counts[0], "port")}, fell at ${number(counts[1])}`), moved));
+  await ready;
+  let entries = 0, changed = 0;
+  for (let s = 0; s < switches; s++) {
+    if (last.gone.switches.has(s)) continue;
+    const before = entries;
+    for (let at = s * width; at < (s + 1) * width; at++) if (first.rows[at] !== last.rows[at]) entries++;
+    if (entries > before) changed++;
+  }
+  moved.textContent = `${plural(entries, "entry", "entries")} of ${plural(changed, "switch", "switches")} moved`;
 }
 
 function showAll() {
   showStates();
   showFilters();
-  showLegend();
   showFindings();
   show();
 }
@@ -169,6 +192,7 @@ function search() {
   $("results").replaceChildren(...items);
   $("results").hidden = !items.length;
   $("find").setAttribute("aria-expanded", items.length > 0);
+  $("find").setAttribute("aria-activedescendant", results.length ? "result-0" : "");
 }
 
 function take(at) {
@@ -205,14 +229,10 @@ document.addEventListener("keydown", (event) => {
     if (!data.found.length) return;
     revealFinding(data.found[(Math.max(view.finding, by < 0 ? 0 : NONE) + by + data.found.length) % data.found.length]);
   };
-  const choices = [...states.map((_, at) => [at, false]), [states.length - 1, true]];
   const keys = {
     "/": () => $("find").focus(), "?": () => $("help").showModal(), "[": () => setTab(view.tab - 1),
     "]": () => setTab(view.tab + 1), n: () => finding(1), p: () => finding(-1),
-    b: () => {
-      const now = choices.findIndex(([at, change]) => change === view.change && (change || at === view.state));
-      if (states.length > 1) setState(...choices[(now + 1) % choices.length]);
-    },
+    b: () => { if (states.length > 1) setState(1 - view.state); },
     w: () => { if (view.ends.length > 1) swapEnds(); },
     t: () => setTheme(theme() === "dark" ? "light" : "dark"),
     s: savePicture, "+": () => setZoom(1), "=": () => setZoom(1), "-": () => setZoom(-1), Escape: clearAll,
@@ -250,6 +270,6 @@ showSummary();
 showAll();
 document.documentElement.dataset.shown = Math.round(performance.now());
 const ready = readTables();
-await ready;
+await Promise.all([ready, showChanged()]);
 document.documentElement.dataset.ready = Math.round(performance.now());
 say([hasRoutes ? "Select two hosts to see the way there and back; ? tells the keys." : "? tells the keys."]);

@@ -54,7 +54,7 @@ class Pen {
 function picture() {
   const EDGE = 20, GAP = 16, LINE = 18, ROOM = 1400;
   const svg = shape("svg", {}), paper = shape("rect", { width: "100%", height: "100%", fill: colors.paper });
-  svg.append(paper);
+  svg.append(shape("title", {}, `${data.title}: ${$("summary").textContent}`), paper);
   let x = EDGE, y = EDGE, high = 0, widest = 0;
   const next = () => {
     [x, y, high] = [EDGE, y + high + GAP, 0];

@@ -3,19 +3,19 @@
 function loadText(state, l) {
   if (!state.risk) return "";
   const [up, down] = [state.risk[2 * l], state.risk[2 * l + 1]];
-  if (up === null) return missing.links.has(l) ? "missing" : "removed";
+  if (up === null) return missing.links.has(l) ? ABSENT : "removed";
   return `load ${up} up, ${down} down, bound ${state.bound ?? "none"}`;
 }
 
 function linkLines(l) {
   const lines = [cable(l) + (speed(L.speed[l]) ? ` ${speed(L.speed[l])}` : "")];
-  if (view.change) {
-    for (const state of states) lines.push(`${state.title}: ${loadText(state, l)}`);
-  } else if (hasRoutes) lines.push(loadText(state(), l));
+  const of = (state) => (states.length > 1 ? `${state.title}: ` : "") + loadText(state, l);
+  if (hasRoutes) lines.push(...states.map(of));
   if (state().drained.has(l)) lines.push("drained");
   for (const finding of slowLinks.get(l) || []) lines.push(`slow: ${finding.reason}`);
+  for (const finding of suspectLinks.get(l) || []) lines.push(`suspect: ${finding.reason}`);
   for (const finding of wrongLinks.get(l) || []) lines.push(findingText(finding));
-  if (!hasRoutes && missing.links.has(l)) lines.push("missing");
+  if (!hasRoutes && missing.links.has(l)) lines.push(ABSENT);
   return lines;
 }
 
@@ -25,11 +25,17 @@ function hostLines(h) {
   const lines = [`${H.label[h]} at ${end(H.at[h], H.port[h])}`,
     `${H.kind[h] || "host"}, GUID ${H.guid[h]}${H.lid[h] ? `, LID ${H.lid[h]}` : ""}${speed(H.speed[h]) ? `, ${speed(H.speed[h])}` : ""}`];
   for (const finding of slowHosts.get(h) || []) lines.push(`slow: ${finding.reason}`);
-  if (state().gone.hosts.has(h)) lines.push(missing.hosts.has(h) ? "missing" : "removed");
+  if (state().gone.hosts.has(h)) lines.push(missing.hosts.has(h) ? ABSENT : "removed");
   return lines;
 }
 
+/** The switch of a name beside the rows or above the columns. */
+const headOf = (block, { row, column }) =>
+  (column === NONE ? block.rows[row] : row === NONE ? block.columns[column] : NONE);
+
 function cellLines(block, { row, column }) {
+  const head = headOf(block, { row, column });
+  if (head !== NONE) return switchLines(head);
   const cell = block.cells.get(row * block.columns.length + column);
   const s = block.rows[row];
   if (block.ports) {
@@ -37,11 +43,11 @@ function cellLines(block, { row, column }) {
   }
   const t = block.columns[column];
   const count = cell ? cell.links.filter((l) => !missing.links.has(l)).length : 0;
-  const head = `${S.label[s]} -- ${S.label[t]}: ${count ? plural(count, "link") : "no link"}`;
+  const first = `${S.label[s]} -- ${S.label[t]}: ${count ? plural(count, "link") : "no link"}`;
   const lines = (cell ? cell.links : []).slice(0, 6).flatMap(linkLines);
   const rest = cell ? cell.links.length - 6 : 0;
   const more = rest > 0 ? [`and ${rest} more`] : [];
-  return [head, ...lines, ...more, ...(cell ? cell.missing : []).map(findingText)];
+  return [first, ...lines, ...more, ...(cell ? cell.missing : []).map(findingText)];
 }
 
 function say(lines) {
@@ -50,37 +56,33 @@ function say(lines) {
 
 // ---- The reader's actions.
 
+/** The cell below the mouse; a name beside or above has no column or no row. */
 function cellAt(part, event) {
   const box = part.canvas.getBoundingClientRect();
   const scale = box.width / parseFloat(part.canvas.style.width);
   const c = Math.floor(((event.clientX - box.left) / scale - part.left) / part.side);
   const r = Math.floor(((event.clientY - box.top) / scale - part.top) / part.side);
-  return { row: part.rows[r], column: part.columns[c], beside: r >= 0 && c < 0, above: c >= 0 && r < 0 };
+  const row = r < 0 ? NONE : part.rows[r], column = c < 0 ? NONE : part.columns[c];
+  const nothing = row === undefined || column === undefined || Math.max(r, c) < 0 || (r < 0 && part.block.ports);
+  return nothing ? null : { row, column };
 }
 
 function hover(part, event) {
-  const { row, column, beside, above } = cellAt(part, event);
-  let lines = null;
-  if (row !== undefined && column !== undefined) lines = cellLines(part.block, { row, column });
-  else if (beside && row !== undefined) lines = switchLines(part.block.rows[row]);
-  else if (above && column !== undefined && !part.block.ports) lines = switchLines(part.block.columns[column]);
-  const tip = $("tip");
-  tip.hidden = !lines;
-  if (!lines) return;
-  tip.textContent = lines.join("\n");
+  const tip = $("tip"), at = cellAt(part, event);
+  tip.hidden = !at;
+  if (!at) return;
+  tip.textContent = cellLines(part.block, at).join("\n");
   tip.style.left = `${Math.max(4, Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8))}px`;
   const below = event.clientY + 18;
   tip.style.top = `${below + tip.offsetHeight > innerHeight ? Math.max(4, event.clientY - tip.offsetHeight - 10) : below}px`;
 }
 
 const switchLines = (s) => [`${S.name[s]} ${S.guid[s]}`,
-  `level ${S.rank[s]}, ${missing.switches.has(s) ? "missing" : `LID ${S.lid[s]}`}, ${plural(hostsOf[s].filter(takesPart).length, "host")}`];
+  `level ${S.rank[s]}, ${missing.switches.has(s) ? ABSENT : `LID ${S.lid[s]}`}, ${plural(hostsOf[s].filter(takesPart).length, "host")}`];
 
 function click(part, event) {
-  const { row, column, beside, above } = cellAt(part, event);
-  if (row !== undefined && column !== undefined) selectCell(part.block, { row, column });
-  else if (beside && row !== undefined) selectSwitch(part.block.rows[row]);
-  else if (above && column !== undefined && !part.block.ports) selectSwitch(part.block.columns[column]);
+  const at = cellAt(part, event);
+  if (at) selectCell(part.block, at);
 }
 
 function cellKey(part, event) {
@@ -89,13 +91,12 @@ function cellKey(part, event) {
   if (event.key === "Enter" && own) selectCell(part.block, own);
   else if (moves[event.key]) {
     const [dr, dc] = own ? moves[event.key] : [0, 0];
-    const step = (of, now, by) => of[Math.max(0, Math.min(of.length - 1, of.indexOf(now) + by))];
-    view.cursor = {
-      block: part.block,
-      row: step(part.rows, own ? own.row : part.rows[0], dr),
-      column: step(part.columns, own ? own.column : part.columns[0], dc),
-    };
+    const step = (of, now, by) => [NONE, ...of][Math.max(0, Math.min(of.length, of.indexOf(now) + 1 + by))];
+    const row = step(part.rows, own ? own.row : part.rows[0], dr);
+    const column = step(part.columns, own ? own.column : part.columns[0], dc);
+    if (row !== NONE || (column !== NONE && !part.block.ports)) view.cursor = { block: part.block, row, column };
     redraw();
+    scrollTo_(part);
     say(cellLines(part.block, view.cursor));
   } else return;
   event.preventDefault();
@@ -103,6 +104,7 @@ function cellKey(part, event) {
 
 function selectCell(block, { row, column }) {
   view.cursor = { block, row, column };
+  if (headOf(block, view.cursor) !== NONE) return selectSwitch(headOf(block, view.cursor));
   const cell = block.cells.get(row * block.columns.length + column);
   say(cellLines(block, view.cursor));
   if (block.ports) {
@@ -124,27 +126,24 @@ function showCell(s, t, cell) {
     return el("li", null, el("b", null, lines[0]), ...lines.slice(1).map((line) => el("div", null, line)), ...who);
   });
   const missing = (cell ? cell.missing : []).map((finding) => el("li", { class: "bad" }, findingText(finding)));
-  $("detail").replaceChildren(
+  refill($("detail"),
     el("h2", null, switchButton(s), " -- ", switchButton(t)),
     items.length + missing.length ? el("ul", null, ...items, ...missing) : el("p", null, "no link"));
 }
 
 /** The hosts whose routes use a channel, listed when the reader opens the element. */
-function whoUses(channel, word) {
+function whoUses(channel, word, of = state()) {
   const body = el("div", null);
   const details = el("details", { class: "who" }, el("summary", null, `who uses it${word ? ` ${word}` : ""}`), body);
   details.addEventListener("toggle", async () => {
     if (!details.open || body.childNodes.length) return;
     body.append("…");
     await ready;
-    const tell = (state) => {
-      if (state.gone.links.has(channel >> 1)) return [el("p", null, `${state.title}: it is not there`)];
-      const { sources, destinations } = users(state, channel);
-      const head = `${states.length > 1 ? `${state.title}: ` : ""}${plural(sources.length, "host")} to ` +
-        plural(destinations.length, "host");
-      return [el("p", null, head), nameList("from", sources), nameList("to", destinations)];
-    };
-    body.replaceChildren(...(view.change ? states : [state()]).flatMap(tell));
+    if (of.gone.links.has(channel >> 1)) return body.replaceChildren(el("p", null, `${of.title}: it is not there`));
+    const { sources, destinations } = users(of, channel);
+    const head = `${states.length > 1 ? `${of.title}: ` : ""}${plural(sources.length, "host")} to ` +
+      plural(destinations.length, "host");
+    return body.replaceChildren(el("p", null, head), nameList("from", sources), nameList("to", destinations));
   });
   return details;
 }
@@ -169,10 +168,10 @@ function selectSwitch(s) {
   const list = (word, items) => (items.length ? el("p", null, `${word}: `, ...items) : null);
   const place = [[podBlocks, pods, "pod"], [planeBlocks, planes, "plane"]].filter(([blocks, of]) =>
     blocks.length > 1 && of[s] !== NONE).map(([, of, word]) => `, ${word} ${of[s] + 1}`);
-  $("detail").replaceChildren(...[
+  refill($("detail"), ...[
     el("h2", null, S.label[s]),
-    el("p", null, `${S.guid[s]}${S.lid[s] ? `, LID ${S.lid[s]}` : ""}, level ${S.rank[s]}${place.join("")}, ${S.ports[s]} ports` +
-      (missing.switches.has(s) ? ", missing" : state().gone.switches.has(s) ? ", removed" : "")),
+    el("p", null, S.name[s] === S.label[s] ? "" : `${S.name[s]} `, `${S.guid[s]}${S.lid[s] ? `, LID ${S.lid[s]}` : ""}, level ${S.rank[s]}${place.join("")}, ${S.ports[s]} ports` +
+      (missing.switches.has(s) ? `, ${ABSENT}` : state().gone.switches.has(s) ? ", removed" : "")),
     el("p", null, el("button", { onclick: () => addEnd(switchThing(s)) }, "a way from or to here")),
     list("above", links((by) => by > 0)), list("beside", links((by) => by === 0)), list("below", links((by) => by < 0)),
     list(plural(own.length, "host"), own.flatMap((h, at) => [at ? ", " : "", hostButton(h)])),
@@ -186,10 +185,10 @@ function selectHosts(thing) {
   view.marked = new Set(thing.hosts.map((h) => H.at[h]));
   const items = thing.hosts.map((h) => {
     const lines = hostLines(h);
-    return el("li", null, H.label[h], " at ", switchButton(H.at[h]), ` [${H.port[h]}]`,
+    return el("li", null, H.label[h], " at ", switchButton(H.at[h]), ` [${portText(H.at[h], H.port[h])}]`,
       ...lines.slice(1).map((line) => el("div", { class: "soft" }, line)));
   });
-  $("detail").replaceChildren(el("h2", null, thing.name), el("ul", null, ...items));
+  refill($("detail"), el("h2", null, thing.name), el("ul", null, ...items));
   const [h] = thing.hosts;
   if (tabs[view.tab].ports) {
     const block = tabs[view.tab].blocks.find((block) => block.rows.includes(H.at[h]));
@@ -224,54 +223,58 @@ async function showWay() {
   const chip = (thing, word) => (thing ? el("span", null, `${word} `, el("b", null, thing.name), " ") : null);
   const clear = el("button", { onclick: clearAll, title: "Esc" }, "clear");
   const swap = el("button", { onclick: swapEnds, title: "w" }, "swap");
-  if (!a) return void $("way").replaceChildren();
+  if (!a) return void refill($("way"));
   const head = el("p", null, chip(a, "from"), chip(b, "to"), b ? swap : null, " ", clear);
   if (!b) {
-    $("way").replaceChildren(el("h2", null, "Way"), head,
+    refill($("way"), el("h2", null, "Way"), head,
       el("p", { class: "soft" }, hasRoutes ? "Select another host to see the way there and back." : "No tables are given, so there are no ways."));
     return void redraw();
   }
-  $("way").replaceChildren(el("h2", null, "Way"), head);
+  refill($("way"), el("h2", null, "Way"), head);
   if (!hasRoutes) return void $("way").append(el("p", { class: "soft" }, "No tables are given, so there are no ways."));
   await ready;
   if (view.ends[0] !== a || view.ends[1] !== b) return;
-  const which = view.change ? states : [state()];
-  const found = pairs(view.ends);
-  view.ways = which.flatMap((state) => found.map(([one, other]) => ({
-    state, one, other, there: follow(state, one.start, other.target), back: follow(state, other.start, one.target),
-  })));
+  view.ways = pairs(view.ends).map(([one, other]) => ({
+    one, other, there: follow(state(), one.start, other.target), back: follow(state(), other.start, one.target),
+  }));
   view.ways.forEach((way, at) => {
-    const first = states.length > 1 && view.change && at >= found.length ? view.ways[at - found.length] : null;
-    const parts = [wayPart(way, "there", first), wayPart(way, "back", first)];
-    const title = `${way.one.name} -- ${way.other.name}${view.change ? `, ${way.state.title}` : ""}`;
-    if (found.length === 1) $("way").append(...(view.change ? [el("h3", null, way.state.title)] : []), ...parts);
-    else $("way").append(el("details", { open: at < 2 }, el("summary", null, title), ...parts));
+    const parts = [wayPart(way, "there"), wayPart(way, "back")];
+    if (view.ways.length === 1) $("way").append(...parts);
+    else {
+      const title = el("summary", null, `${way.one.name} -- ${way.other.name}`);
+      $("way").append(el("details", { open: at < 2 }, title, ...parts));
+    }
   });
   for (const [at, button] of [...$("tabs").children].entries()) badge(button, at);
   redraw();
 }
 
-/** One direction of a way, hop by hop. */
-function wayPart(way, direction, first) {
-  const { steps, lost } = way[direction];
-  const [from_, to_] = direction === "there" ? [way.one, way.other] : [way.other, way.one];
-  const gone = [from_, to_].find(({ target }) => isGone(way.state, target));
-  if (gone) return el("div", { class: direction }, el("h3", null, `${direction}: ${gone.name} is not there`));
-  const channels = (of) => of.steps.map(({ channel }) => channel).join();
-  const moved = first && channels(first[direction]) !== channels(way[direction]);
-  const hops = steps.map(({ channel, turns }) => {
-    const load = way.state.risk[channel], over = way.state.bound !== null && load > way.state.bound;
-    const marks = marksOf(way.state, channel >> 1);
+/** The steps of a way in a state. */
+function hopList(state, steps) {
+  return el("ol", null, ...steps.map(({ channel, turns }) => {
+    const load = state.risk[channel], marks = marksOf(state, channel >> 1);
     return el("li", { class: "hop" }, `${isUp(channel) ? (turns ? "up AGAIN" : "up") : "down"} `,
       el("button", { class: "plain", onclick: () => revealLink(channel >> 1) },
         `${end(from(channel), fromPort(channel))} -- ${end(to(channel), toPort(channel))}`),
-      " ", el("span", { class: over ? "over" : "" }, `load ${load}`),
-      marks.length ? ` (${marks.join(", ")})` : "", whoUses(channel, ""));
-  });
+      " ", el("span", { class: load > (state.bound || Infinity) ? "over" : "" }, `load ${load}`),
+      marks.length ? ` (${marks.join(", ")})` : "", whoUses(channel, "", state));
+  }));
+}
+
+/** One direction of a way, hop by hop; if it has moved, what it was, too. */
+function wayPart(way, direction) {
+  const { steps, lost } = way[direction];
+  const [from_, to_] = direction === "there" ? [way.one, way.other] : [way.other, way.one];
+  const gone = [from_, to_].find(({ target }) => isGone(state(), target));
+  if (gone) return el("div", { class: direction }, el("h3", null, `${direction}: ${gone.name} is not there`));
+  const channels = (steps) => steps.map(({ channel }) => channel).join();
+  const was = follow(states[0], from_.start, to_.target).steps;
+  const moved = channels(was) !== channels(steps);
   const heading = `${direction}: ${from_.name} to ${to_.name}, ${plural(steps.length, "hop")}${moved ? ", moved" : ""}`;
-  return el("div", { class: direction }, el("h3", null, heading), el("ol", null, ...hops),
+  return el("div", { class: direction }, el("h3", null, heading), hopList(state(), steps),
     lost ? el("p", { class: "bad" }, `LOST: ${lost}`) : el("p", { class: "soft" },
-      to_.target.port ? `arrives by ${end(to_.target.at, to_.target.port)}` : "arrives"));
+      to_.target.port ? `arrives by ${end(to_.target.at, to_.target.port)}` : "arrives"),
+    moved ? el("details", { class: "was" }, el("summary", null, states[0].title), hopList(states[0], was)) : null);
 }
 
 function swapEnds() {
@@ -281,7 +284,7 @@ function swapEnds() {
 
 function clearAll() {
   Object.assign(view, { ends: [], ways: [], cursor: null, marked: new Set() });
-  for (const id of ["way", "detail"]) $(id).replaceChildren();
+  for (const id of ["way", "detail"]) refill($(id));
   [...$("tabs").children].forEach(badge);
   say([]);
   redraw();
@@ -347,7 +350,7 @@ function revealFinding(finding) {
       const cell = { row: block.rows.indexOf(H.at[finding.host]), column: block.columns.indexOf(H.port[finding.host]) };
       view.cursor = { block, ...cell };
       reveal((other) => other === block);
-      $("detail").replaceChildren(el("h2", null, H.label[finding.host]),
+      refill($("detail"), el("h2", null, H.label[finding.host]),
         ...hostLines(finding.host).map((line) => el("p", null, line)));
     } else if (known) selectSwitch(known.switch);
   }
