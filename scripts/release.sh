@@ -5,6 +5,10 @@
 # packages (package-test.sh).
 #
 # The version is from Cargo.toml, and the changelog has to begin with it. Exit 0: all of this holds.
+#
+# A release: set `version` in Cargo.toml, crates/python/Cargo.toml, CITATION.cff and packaging/switching.md, and begin
+# CHANGELOG.md with it. Then `make check`, `make nightly`, `make versions` (results into docs/support.md), and the long
+# forms of docs/reliability.md that the changes need. Commit, run `make release` (root), and tag that commit.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LC_ALL=C TZ=UTC
