@@ -131,7 +131,7 @@ stable:
 	    --test offline outside -- --nocapture
 	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release $(WITHOUT_OPENSM) --lib
 
-# Small racks cabled by hand, RACKS (300) drawn anew, beside updn, minhop and sssp: docs/performance.md has the table.
+# Small racks cabled by hand, RACKS (300) drawn anew, beside updn, minhop and sssp: docs/results/tables.md has the table.
 racks: setup build
 	python3 tests/outside/racks.py target/release/dmodc target/release $${RACKS:-300} $${RACKS_SEED:-$$(date +%s)} target/racks
 

@@ -246,7 +246,7 @@ fn planted_faults_are_found() {
     );
 }
 
-/// The long form prints the table of `docs/reliability.md`.
+/// The long form prints the table of `docs/results/tables.md`.
 #[test]
 #[ignore = "minutes"]
 fn planted_faults_are_found_in_200_draws() {
