@@ -1,5 +1,5 @@
-//! The documents are complete: docs/troubleshooting.md explains every message of Dmodc in OpenSM's log, and every link
-//! between the pages leads to a file.
+//! The documents are complete and short: docs/troubleshooting.md explains every message of Dmodc in OpenSM's log, every
+//! link between the pages leads to a file, and all pages together have less than 12,000 words.
 
 use crate::promtool::promtool;
 use crate::support::root;
@@ -11,6 +11,14 @@ fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     let paths = entries.map(|e| e.expect("an entry").path());
     let has_it = |p: &PathBuf| p.extension().is_some_and(|e| e == extension);
     paths.filter(has_it).collect()
+}
+
+/// All pages.
+fn pages() -> Vec<PathBuf> {
+    let folders = ". crates/python docker docs docs/decisions docs/results opensm-patch packaging \
+                   packaging/prometheus tests/data tests/data/production";
+    let folders = folders.split_whitespace();
+    folders.flat_map(|folder| files(folder, "md")).collect()
 }
 
 /// The string literal that `source` begins with, blanks before it skipped.
@@ -94,13 +102,8 @@ fn alert_rules_hold() {
 /// Each table begins with a header, since a row after an empty line is plain text; and each link leads to a file.
 #[test]
 fn tables_and_links_of_all_pages_hold() {
-    let folders = ". docs docs/results docker opensm-patch packaging packaging/prometheus \
-                   tests/data tests/data/production";
     let (mut tables, mut links) = (0, 0);
-    for page in folders
-        .split_whitespace()
-        .flat_map(|folder| files(folder, "md"))
-    {
+    for page in pages() {
         let text = fs::read_to_string(&page).expect("a page");
         let lines: Vec<&str> = text.lines().collect();
         for (at, line) in lines.iter().enumerate().filter(|(_, l)| l.starts_with('|')) {
@@ -121,6 +124,27 @@ fn tables_and_links_of_all_pages_hold() {
         }
     }
     assert!(tables > 10 && links > 10, "{tables} tables, {links} links");
+}
+
+/// A word has a letter. Blocks of commands, outputs and drawings have none, nor have tables that commands print: those
+/// of docs/fabrics.md, which are indented, and of docs/results/tables.md.
+#[test]
+fn all_pages_have_less_than_12000_words() {
+    let mut words = 0;
+    for page in pages() {
+        let text = fs::read_to_string(&page).expect("a page");
+        let prose = text.split("```").step_by(2).flat_map(str::lines);
+        let printed = if page.ends_with("results/tables.md") {
+            "|"
+        } else {
+            "    "
+        };
+        let prose = prose.filter(|line| !line.starts_with(printed));
+        let is_word = |word: &&str| word.contains(char::is_alphabetic);
+        let count = |line: &str| line.split([' ', '|']).filter(is_word).count();
+        words += prose.map(count).sum::<usize>();
+    }
+    assert!((6000..12000).contains(&words), "{words} words");
 }
 
 /// All files have the present version, and the changelog has a section for it.
