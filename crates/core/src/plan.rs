@@ -298,8 +298,6 @@ impl Plan {
             })
         });
         let mut pairs: Vec<_> = pairs.collect();
-        // The shares of one switch are side by side.
-        pairs.dedup();
         pairs.sort_unstable();
         pairs.dedup();
         pairs
