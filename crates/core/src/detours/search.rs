@@ -89,7 +89,7 @@ pub struct Search<'s> {
     paths: &'s Paths,
     /// By column: how many switches with links come before.
     before: Vec<usize>,
-    /// By column.
+    /// By switch.
     detours: Vec<Detour>,
     /// The number of switches in need without a detour so far.
     missing: usize,
@@ -166,8 +166,8 @@ impl<'s> Search<'s> {
     fn find(&mut self, turns: &Turns, target: &Target, mut turned: Vec<(u16, u32)>) -> Found {
         let Paths { costs, groups, .. } = self.paths;
         let row = costs.row(target.to);
-        let begin = |&byte: &u8| Detour {
-            hops: if byte == INFINITE { FAR } else { 0 },
+        let none = Detour {
+            hops: FAR,
             up: false,
             next: None,
             of_all: false,
@@ -175,11 +175,14 @@ impl<'s> Search<'s> {
             is_needed: false,
         };
         self.detours.clear();
-        self.detours.extend(row.iter().map(begin));
+        self.detours.resize(row.len(), none);
+        for (&s, _) in (costs.columns().iter().zip(row)).filter(|(_, byte)| **byte != INFINITE) {
+            self.detour_mut(s).hops = 0;
+        }
         self.work += row.len() as u64 / 8;
         self.missing = target.need.len();
         for &column in target.need {
-            self.detours[column as usize].is_needed = true;
+            self.detour_mut(costs.switch(column as usize)).is_needed = true;
         }
         while !turned.is_empty() {
             // The switches from which packets come down to a turn, and the switches above these.
@@ -221,7 +224,7 @@ impl<'s> Search<'s> {
                 turned.sort_unstable();
             }
         }
-        let is_missing = |column: &u32| self.detours[*column as usize].hops == FAR;
+        let is_missing = |column: &u32| self.detour(costs.switch(*column as usize)).hops == FAR;
         let (missing, served): (Vec<u32>, Vec<u32>) =
             target.need.iter().partition(|c| is_missing(c));
         let choose = |share| {
@@ -243,11 +246,11 @@ impl<'s> Search<'s> {
     }
 
     fn detour(&self, s: u32) -> &Detour {
-        &self.detours[self.paths.costs.column(s)]
+        &self.detours[s as usize]
     }
 
     fn detour_mut(&mut self, s: u32) -> &mut Detour {
-        &mut self.detours[self.paths.costs.column(s)]
+        &mut self.detours[s as usize]
     }
 
     /// Gives a switch a detour, if it has none.

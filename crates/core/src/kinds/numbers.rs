@@ -89,12 +89,12 @@ impl Numbers {
                 base += types.io_count() as u32;
                 continue;
             }
-            let mut leaves: BTreeMap<SwitchId, Vec<u32>> = BTreeMap::new();
+            let mut leaves: BySwitch<Vec<u32>> = vec![Vec::new(); place.len()].into();
             let (mut used, mut away) = ([false; 256], [0; 256]);
             for (n, node) in nodes.clone() {
                 let at = positions.node[n];
                 used[at as usize] = true;
-                leaves.entry(node.switch).or_default().push(at);
+                leaves[node.switch].push(at);
             }
             let of_type = |away: &&(_, Guid, _)| types.type_of(away.1) == of_type;
             let all_away = positions.away.iter().filter(of_type);
@@ -104,10 +104,11 @@ impl Numbers {
             // A host that is away counts where others are. A position that most leaves had and none has is none.
             for &(leaf, _, at) in all_away {
                 if used[at as usize] || 2 * away[at as usize] <= known.ranking.leaves().count() {
-                    leaves.entry(leaf).or_default().push(at);
+                    leaves[leaf].push(at);
                 }
             }
-            let leaves: Vec<Vec<u32>> = leaves.into_values().collect();
+            let mut leaves = leaves.raw;
+            leaves.retain(|positions| !positions.is_empty());
             let mut on_leaves = known.ranking.leaves().map(SwitchId);
             let has_planes = on_leaves.any(|s| with.places.has_planes[with.kinds.of_switch[s]]);
             let hosts = Digit::hosts(&leaves, has_planes, positions.most, with.ways());

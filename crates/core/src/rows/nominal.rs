@@ -14,7 +14,7 @@ use typed_index_collections::TiSlice;
 #[inline]
 pub fn nominal(class: &Class, dividers: &Dividers, number: u32) -> Option<usize> {
     let n = class.cycle.len();
-    (n > 0).then(|| usize::from(class.cycle[(number / dividers.below) as usize % n]))
+    (n > 0).then(|| usize::from(class.cycle[(number / dividers.below % n as u32) as usize]))
 }
 
 /// By Π and n: for each LID the index in the cycle; [`NO_PATH`] for a LID of nobody.
