@@ -193,7 +193,7 @@ impl LinkSets {
             for (s, row) in rows.iter().enumerate() {
                 let of_band = &of_band.row(SwitchId::from(s)).raw;
                 for ((lacks, &entry), &over_all) in lacks.iter_mut().zip(of_band).zip(&**row) {
-                    *lacks |= entry == NO_PATH && over_all != NO_PATH;
+                    *lacks |= (entry == NO_PATH) & (over_all != NO_PATH);
                 }
             }
             for (at, is_taken) in is_taken.iter_mut().enumerate().filter(|(_, is)| **is) {
@@ -203,10 +203,15 @@ impl LinkSets {
                     !lacks[at] || self.complete(fabric, ways, (lid, to), &mut of_band, rows)
                 });
             }
+            // All bits where it is taken, so that many entries are written at once.
+            let taken: Vec<u8> = is_taken
+                .iter()
+                .map(|&is| if is { 0xff } else { 0 })
+                .collect();
             let pairs = rows.iter_mut().zip(of_band.rows_mut()).collect();
             threads.for_each(pairs, |(row, of_band): (&mut &mut [u8], _)| {
-                for ((entry, of_band), is_taken) in row.iter_mut().zip(of_band).zip(&is_taken) {
-                    *entry = if *is_taken { *of_band } else { *entry };
+                for ((entry, of_band), taken) in row.iter_mut().zip(of_band).zip(&taken) {
+                    *entry ^= (*entry ^ *of_band) & taken;
                 }
             });
         }
