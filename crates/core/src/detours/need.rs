@@ -175,19 +175,20 @@ impl Needs {
         });
         let apart = self.apart.iter().map(|&(from, to)| (to, from));
         let has_hosts = |s: u32| self.nodes[s as usize].0 > 0;
-        let columns = |(a, b)| (costs.column(a), costs.column(b));
-        let mut pairs: Vec<(u32, u32)> = joined.chain(apart).collect();
-        pairs.retain(|&(a, b)| {
-            let (first, second) = columns((a, b));
-            first < second && has_hosts(a) && has_hosts(b)
-        });
-        pairs.sort_unstable_by_key(|&pair| columns(pair));
-        let count = pairs.len();
-        pairs.truncate(NAMED);
-        let pairs = pairs.into_iter();
+        let columns = |&(a, b): &(u32, u32)| (costs.column(a), costs.column(b));
+        let counts = |pair: &(u32, u32)| {
+            columns(pair).0 < columns(pair).1 && has_hosts(pair.0) && has_hosts(pair.1)
+        };
+        // Both are in this order.
+        let (joined, apart) = (joined.filter(counts), apart.filter(counts));
+        let first = joined.clone().take(NAMED).chain(apart.clone().take(NAMED));
+        let mut first: Vec<(u32, u32)> = first.collect();
+        first.sort_unstable_by_key(columns);
+        first.truncate(NAMED);
+        let ids = first.into_iter().map(|(a, b)| (SwitchId(a), SwitchId(b)));
         Unreachable {
-            count,
-            first: pairs.map(|(a, b)| (SwitchId(a), SwitchId(b))).collect(),
+            count: joined.count() + apart.count(),
+            first: ids.collect(),
         }
     }
 

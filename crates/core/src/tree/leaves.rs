@@ -95,7 +95,7 @@ fn without_joined_leaves(links: &Links, hosts: &[u32]) -> Option<Links> {
         if !(is_full(a) && is_full(b)) {
             return false;
         }
-        let mut thirds = links.neighbours(a).filter(|&n| !links.to(b, n).is_empty());
+        let mut thirds = links.common(a, b);
         let least = hosts[a as usize].min(hosts[b as usize]);
         let has_no_more = |n: u32| hosts[n as usize] <= least;
         thirds.next().is_some_and(has_no_more) && thirds.all(has_no_more)

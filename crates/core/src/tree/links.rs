@@ -155,6 +155,15 @@ impl Links {
         self.groups_of(switch).iter().map(|group| group.remote)
     }
 
+    /// The neighbours that two switches have in common, ascending.
+    pub fn common(&self, a: u32, b: u32) -> impl Iterator<Item = u32> {
+        let mut others = self.neighbours(b).peekable();
+        self.neighbours(a).filter(move |&n| {
+            while others.next_if(|&other| other < n).is_some() {}
+            others.peek() == Some(&n)
+        })
+    }
+
     /// Hops from every switch to the nearest seed, [`Links::FAR`] without a path.
     pub fn distances(&self, seeds: impl IntoIterator<Item = u32>) -> Vec<u32> {
         let mut distance = vec![Self::FAR; self.switches()];
