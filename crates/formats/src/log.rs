@@ -96,30 +96,3 @@ impl Line {
         words.find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_of_opensm_and_of_a_journal_have_times() {
-        let opensm =
-            b"Nov 07 12:41:29 579702 [28C2F6C0] 0x02 -> dmodc: routed switches=8 proof=passed\r";
-        let journal = b"Nov  7 12:41:29 sm1 dmodc[7]: dmodc: ERR: no route";
-        let [opensm, journal] =
-            [&opensm[..], journal].map(|line| Line::parse(line).expect("a line"));
-        assert_eq!(opensm.time, journal.time);
-        assert_eq!(opensm.time.expect("a time").to_string(), "Nov 07 12:41:29");
-        assert_eq!((opensm.is_error, journal.is_error), (false, true));
-        assert_eq!(
-            (opensm.figure("switches"), opensm.figure("proof")),
-            (Some("8"), Some("passed"))
-        );
-        let none = Line::parse(b"dmodc: lost: 'a' [1] -- 'b' [2]").expect("a line");
-        assert_eq!((none.time, none.is_routed()), (None, false));
-        assert_eq!(
-            Line::parse(b"Nov 27 12:41:29 osm: dmodc tables configured"),
-            None
-        );
-    }
-}

@@ -100,39 +100,3 @@ fn content(netlist: &Netlist) -> String {
     let (hosts, routers) = (of_kind(Kind::Ca), of_kind(Kind::Router));
     format!("hosts {hosts}, routers {routers}, cables {}", ports / 2)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn refused(text: &str) -> String {
-        let fault = parse(text.as_bytes()).expect_err("no fabric");
-        format!("{}: {}", fault.line, fault.reason)
-    }
-
-    #[test]
-    fn a_text_of_no_format_is_named() {
-        let text = refused("\nhello world\n");
-        assert!(
-            text.starts_with("2: no fabric in a known format: 'hello world' fits none of them")
-        );
-        for (_, name) in
-            OTHERS
-                .iter()
-                .zip(["ibsim", "-p", ".lst", "db_csv", "net_dump", "iblinkinfo"])
-        {
-            assert!(text.contains(name), "{name}");
-        }
-        let lfts = refused("Unicast lids [0x0-0x3] of switch Lid 1 guid 0x1 (s):\n");
-        assert!(lfts.contains("a dump of forwarding tables"), "{lfts}");
-    }
-
-    #[test]
-    fn what_a_fabric_without_a_switch_has_is_told() {
-        let text = "Ca 1 \"a\"\n[1] \"b\"[1]\nCa 1 \"b\"\n[1] \"a\"[1]\n";
-        assert_eq!(
-            refused(text),
-            "0: no switch in it: hosts 2, routers 0, cables 1"
-        );
-    }
-}

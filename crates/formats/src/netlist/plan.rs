@@ -298,7 +298,6 @@ fn number(port: &str, node: Option<&Node>) -> Option<PortNumber> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::pgft;
 
     #[test]
     fn ports_are_named_in_three_ways() {
@@ -335,23 +334,5 @@ mod tests {
             own.value.links[0].1,
             [("a", "1"), ("b", "2")].map(|(a, p)| (a.into(), p.into()))
         );
-    }
-
-    #[test]
-    fn a_fabric_comes_back_from_its_plan() {
-        let mut netlist = pgft("PGFT(3;2,2,3;1,2,2;1,2,1)");
-        netlist.nodes[0].description = "MF0;one, or two:MQM8700/U1".into();
-        let last = netlist.nodes.len() - 1;
-        netlist.nodes[last].description = netlist.nodes[last - 1].description.clone();
-        let plan = Plan::parse_leniently(write_plan(&netlist).as_bytes(), None).expect("a plan");
-        let back = plan.value.reference(&netlist);
-        assert_eq!((plan.warnings.count(), back.warnings.count()), (0, 0));
-        let links = |net: &Netlist| -> Vec<_> {
-            let ports = net.nodes.iter().flat_map(|node| &node.ports);
-            ports
-                .map(|port| (port.number, port.peer, port.peer_port))
-                .collect()
-        };
-        assert_eq!(links(&back.value), links(&netlist));
     }
 }
