@@ -252,18 +252,17 @@ impl<'a> Attempt<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::route;
     use crate::threads::ALONE;
     use crate::tree::{Groups, Ranking};
-    use crate::{Engine, Options, Plan, Rule};
+    use crate::{Options, Plan, Rule};
     use dmodc_fabric::SwitchId;
     use fabrics::Net;
 
     /// The plan of a fabric with two hosts on each of these switches.
     fn plan(links: &[(u32, u32)], with_hosts: &[u32]) -> Plan {
         let hosts: Vec<u32> = with_hosts.iter().flat_map(|&s| [s, s]).collect();
-        let engine = Engine::new(1).expect("a thread");
-        let fabric = Net::new(links, &hosts).build();
-        engine.plan(&fabric, &Options::default()).expect("levels")
+        route(&Net::new(links, &hosts).build(), &Options::default(), 1).0
     }
 
     /// With a limit on the search, 800 switches left out 418,154 pairs.

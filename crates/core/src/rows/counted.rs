@@ -277,51 +277,29 @@ impl<'c> Loads<'c> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Engine, Options};
-    use dmodc_fabric::{
-        Builder, EndNode, Fabric, Guid, Lid, NodeKind, PortNumber, SwitchId, Tables,
-    };
+    use crate::Options;
+    use crate::tests::route;
+    use dmodc_fabric::{Fabric, Lid, PortNumber, SwitchId, Tables};
+    use fabrics::Net;
     use std::sync::Arc;
 
     /// Three leaves with four hosts each, below two spines with these numbers of links to each leaf.
-    fn rack(widths: [[u8; 3]; 2], without: Option<(u32, u8)>) -> Fabric {
-        let mut b = Builder::default();
-        for guid in 1..=5 {
-            b.switch(Guid(guid), Lid(guid as u16), 0, 20);
-        }
-        for leaf in 0..3u32 {
-            let mut port = 10;
-            for spine in 0..2u32 {
-                for _ in 0..widths[spine as usize][leaf as usize] {
-                    port += 1;
-                    if without != Some((leaf, port)) {
-                        let far = port - 10 + 6 * leaf as u8;
-                        b.link(
-                            (SwitchId(leaf), PortNumber(port)),
-                            (SwitchId(3 + spine), PortNumber(far)),
-                        );
-                    }
-                }
-            }
-            for host in 0..4u16 {
-                let lid = 10 + 4 * leaf as u16 + host;
-                b.end_node(EndNode {
-                    guid: Guid(lid.into()),
-                    lid: Lid(lid),
-                    lmc: 0,
-                    kind: NodeKind::Ca,
-                    switch: SwitchId(leaf),
-                    port: PortNumber(host as u8 + 1),
-                });
-            }
-        }
-        b.finish().0
+    fn rack(widths: [[usize; 3]; 2]) -> Fabric {
+        let all = [0, 1, 2]
+            .map(|leaf| [3, 4].map(|s| vec![(leaf, s); widths[s as usize - 3][leaf as usize]]));
+        let hosts: Vec<u32> = (0..12).map(|host| host / 4).collect();
+        Net::new(&all.concat().concat(), &hosts).build()
+    }
+
+    /// The same without the link at a port of a leaf.
+    fn without(whole: &Fabric, leaf: u32, port: u8) -> Fabric {
+        let near = (SwitchId(leaf), PortNumber(port));
+        let far = whole.far(near.0, near.1).expect("a link");
+        whole.without(&[near, far])
     }
 
     fn tables(fabric: &Fabric, options: &Options) -> Tables {
-        let engine = Engine::new(1).expect("a thread");
-        let plan = engine.plan(fabric, options).expect("a tree");
-        engine.tables(fabric, &plan).expect("tables").0
+        route(fabric, options, 1).1
     }
 
     fn forgets() -> Options {
@@ -333,7 +311,7 @@ mod tests {
 
     /// The greatest number of hosts elsewhere that leaf 0 reaches by one port.
     fn most(tables: &Tables) -> usize {
-        let ports: Vec<u8> = (14..22)
+        let ports: Vec<u8> = (10..18)
             .map(|lid| tables.get(SwitchId(0), Lid(lid)))
             .collect();
         let count = |port: &u8| ports.iter().filter(|other| *other == port).count();
@@ -343,7 +321,7 @@ mod tests {
     /// Digits alone leave one of three uplinks with more than its part where spines have one link and two.
     #[test]
     fn counting_is_even_where_widths_follow_no_rule() {
-        let rack = rack([[1, 2, 1], [2, 1, 3]], None);
+        let rack = rack([[1, 2, 1], [2, 1, 3]]);
         let counted = tables(&rack, &Options::default());
         assert_eq!(most(&counted), 3);
         assert!(tables(&rack, &forgets()) != counted);
@@ -352,30 +330,27 @@ mod tests {
     /// Counted anew, most entries would move when a link goes; with the reference only those of the link do.
     #[test]
     fn ports_counted_for_the_reference_stay() {
-        let widths = [[1, 2, 1], [2, 1, 3]];
-        let (whole, less) = (rack(widths, None), rack(widths, Some((0, 12))));
+        let whole = rack([[1, 2, 1], [2, 1, 3]]);
+        let less = without(&whole, 0, 2);
         let options = Options {
             reference: Some(Arc::new(whole.clone())),
             ..Options::default()
         };
         let (before, after) = (tables(&whole, &options), tables(&less, &options));
         assert!(before == tables(&whole, &Options::default()));
-        for lid in 14..22 {
-            let (was, is) = (
-                before.get(SwitchId(0), Lid(lid)),
-                after.get(SwitchId(0), Lid(lid)),
-            );
-            assert!(was == is || was == 12, "LID {lid}: {was}, {is}");
+        for lid in (10..18).map(Lid) {
+            let [was, is] = [&before, &after].map(|tables| tables.get(SwitchId(0), lid));
+            assert!(was == is || was == 2, "LID {lid}: {was}, {is}");
         }
     }
 
     /// By the usual leader of the port, the dark one joined another group, and the numbers of others moved.
     #[test]
     fn an_expected_dark_port_has_the_parent_that_the_reference_tells() {
-        let widths = [[1, 2, 3], [1, 2, 3]];
+        let whole = rack([[1, 2, 3], [1, 2, 3]]);
         for leaf in 1..3 {
-            for port in 11..11 + 2 * (leaf as u8 + 1) {
-                let (whole, less) = (rack(widths, None), rack(widths, Some((leaf, port))));
+            for port in 1..=2 * (leaf as u8 + 1) {
+                let less = without(&whole, leaf, port);
                 let options = Options {
                     reference: Some(Arc::new(whole.clone())),
                     ..forgets()

@@ -322,9 +322,10 @@ impl<'n> Nominal<'n> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Engine, Options};
-    use dmodc_fabric::{Lid, Speed};
-    use dmodc_formats::netlist::generate::{Order, Pgft, build};
+    use crate::Options;
+    use crate::tests::route;
+    use dmodc_fabric::Lid;
+    use fabrics::pgft;
 
     /// Each of these shares with a set of links of its own, 31,104 hosts took 86 seconds.
     #[test]
@@ -350,21 +351,14 @@ mod tests {
     /// If each leaf followed its own slow links, the switches of its pod would have up to twice their destinations.
     #[test]
     fn where_many_links_are_slow_leaves_of_a_pod_agree() {
-        let shape = Pgft::new(vec![4, 4, 4], vec![1, 4, 4], vec![1, 1, 1]).expect("a shape");
-        let mut netlist = build(&shape.into(), Order::default());
-        let slow: Speed = "1xEDR".parse().expect("a speed");
-        for (at, link) in netlist.links_between_switches().into_iter().enumerate() {
-            for (node, number) in link.into_iter().filter(|_| at * at % 7 < 2) {
-                let ports = netlist.nodes[node as usize].ports.iter_mut();
-                ports
-                    .filter(|port| port.number == number)
-                    .for_each(|port| port.set_speed(slow));
-            }
-        }
+        let mut netlist = pgft("PGFT(3;4,4,4;1,4,4;1,1,1)");
+        let links = netlist.links_between_switches().into_iter().enumerate();
+        let slow = links
+            .filter(|(at, _)| at * at % 7 < 2)
+            .flat_map(|(_, link)| link);
+        netlist.set_speed(slow, "1xEDR".parse().expect("a speed"));
         let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
-        let engine = Engine::new(1).expect("a thread");
-        let plan = engine.plan(&fabric, &Options::default()).expect("a tree");
-        let (tables, _) = engine.tables(&fabric, &plan).expect("tables");
+        let (plan, tables) = route(&fabric, &Options::default(), 1);
         let next = |s: SwitchId, lid: Lid| fabric.far(s, PortNumber(tables.get(s, lid)));
         let mut pods: BTreeMap<Vec<SwitchId>, Vec<SwitchId>> = BTreeMap::new();
         for leaf in plan.ranking().leaves().map(SwitchId) {

@@ -3,12 +3,10 @@
 use super::{degraded, route, shapes, text};
 use crate::{Faults, Options, Plan};
 use dmodc_fabric::random::Random;
-use dmodc_fabric::{
-    Builder, EndNode, Fabric, Guid, Lid, NodeKind, Peer, PortNumber, SwitchId, Tables,
-};
+use dmodc_fabric::{Fabric, Lid, Peer, PortNumber, SwitchId, Tables};
+use dmodc_formats::netlist::Netlist;
 use dmodc_formats::netlist::generate::Pgft;
-use dmodc_formats::netlist::{Kind, Netlist, Node, Port};
-use fabrics::cases;
+use fabrics::{Net, add_host, cases, switches};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -82,36 +80,25 @@ fn path_up(
 /// listed as a compute node or not. (Found by fuzzing.)
 #[test]
 fn a_listed_aggregation_node_makes_no_leaf() {
-    let mut b = Builder::default();
-    let switches = [1, 2, 3].map(|i| b.switch(Guid(i), Lid(i as u16), 0, 4));
-    let port = PortNumber;
-    b.link((switches[0], port(3)), (switches[2], port(1)));
-    b.link((switches[1], port(3)), (switches[2], port(2)));
-    for (i, kind) in [(0, NodeKind::Ca), (1, NodeKind::Aggregation)] {
-        b.end_node(EndNode {
-            guid: Guid(0x10 + i),
-            lid: Lid(0x10 + i as u16),
-            lmc: 0,
-            kind,
-            switch: switches[i as usize],
-            port: PortNumber(1),
-        });
-    }
-    let (fabric, _) = b.finish();
+    let net = Net {
+        aggregation: vec![1],
+        ..Net::new(&[(0, 2), (1, 2)], &[0, 1])
+    };
+    let fabric = net.build();
     // Under `stable` a switch that looks like a leaf without its hosts is a leaf.
     let paper = Options {
         faults: Faults::Paper,
         ..Options::default()
     };
     let listed = Options {
-        cn_guids: vec![Guid(0x10), Guid(0x11)],
+        cn_guids: fabric.end_nodes().iter().map(|n| n.guid).collect(),
         ..paper.clone()
     };
     for options in [paper, listed] {
         let (plan, tables) = route(&fabric, &options, 1);
-        assert!(!plan.ranking().is_leaf(switches[1]));
-        assert_eq!(tables.get(switches[0], Lid(2)), 3);
-        assert_eq!(tables.get(switches[0], Lid(0x11)), 3);
+        assert!(!plan.ranking().is_leaf(SwitchId(1)));
+        assert_eq!(tables.get(SwitchId(0), Lid(2)), 1);
+        assert_eq!(tables.get(SwitchId(0), Lid(5)), 1);
     }
 }
 
@@ -119,30 +106,13 @@ fn a_listed_aggregation_node_makes_no_leaf() {
 fn with_strays(shape: Pgft, seed: u64, strays: usize) -> (Netlist, Netlist) {
     let plain = degraded(shape, seed, 0.0, 0.0);
     let mut netlist = plain.clone();
-    let is_switch = |n: usize| plain.nodes[n].kind == Kind::Switch;
-    let carries = |n: usize| {
-        plain.nodes[n]
-            .ports
-            .iter()
-            .any(|p| !is_switch(p.peer as usize))
-    };
-    let nodes = 0..plain.nodes.len();
-    let upper: Vec<usize> = nodes.filter(|&n| is_switch(n) && !carries(n)).collect();
+    let mut upper = switches(&plain);
+    upper.retain(|&s| !plain.nodes[s as usize].description.starts_with("L1-"));
     let mut random = Random::new(seed);
-    for i in 0..strays {
+    for _ in 0..strays {
         let at = upper[random.below(upper.len())];
-        let index = netlist.nodes.len() as u32;
-        let switch = &mut netlist.nodes[at];
-        switch.port_count += 1;
-        let link = |number, peer, peer_port| Port::new(number, peer, peer_port, "4xEDR");
-        let number = PortNumber(switch.port_count);
-        switch.ports.push(link(number, index, PortNumber(1)));
-        let guid = Guid(0x00ff_0000_0000_0000 + 16 * i as u64);
-        netlist.nodes.push(Node {
-            description: format!("stray-{i}"),
-            ports: vec![link(PortNumber(1), at as u32, number)],
-            ..Node::new(Kind::Ca, Kind::Ca.id(guid), guid, 1)
-        });
+        let port = PortNumber(netlist.nodes[at as usize].port_count + 1);
+        add_host(&mut netlist, at, port);
     }
     (plain, netlist)
 }
