@@ -1,6 +1,5 @@
 //! `dmodc_analysis::between` by brute force: all tables after each block, and each packet alone.
 
-use crate::whole_graph::lids;
 use dmodc_analysis::between::{Between, Block, Harm};
 use dmodc_analysis::{ChannelId, Channels, Hop};
 use dmodc_fabric::{Fabric, Guid, Lid, NO_PATH, NodeId, Peer, PortNumber, SwitchId, Tables};
@@ -9,6 +8,8 @@ use std::collections::BTreeSet;
 type Routed<'r> = (&'r Fabric, &'r Tables);
 /// Two channels, one after the other.
 type Turn = (ChannelId, ChannelId);
+/// The harm that a packet meets, and its turns.
+type Found = (BTreeSet<Harm>, BTreeSet<Turn>);
 
 /// The harm that packets of one host to a LID of another meet.
 struct Story {
@@ -28,51 +29,41 @@ pub fn between(before: Routed, after: Routed, order: Option<&[Block]>) -> Betwee
     let mut stories = Vec::new();
     let mut turns: BTreeSet<Turn> = BTreeSet::new();
     for (from, node) in fabric.end_nodes().iter_enumerated() {
-        for to in lids(fabric)
-            .into_iter()
-            .filter(|to| to.2 > PortNumber::ZERO)
-        {
-            let ways = all_tables.iter();
-            let ways = ways.map(|tables| go(fabric, tables, node.switch, to, had_link));
-            let (mut harms, mut own): (Vec<_>, Vec<_>) = ways.unzip();
-            let is_cut = harms[0].is_some();
-            if order.is_none() {
-                let both = [&all_tables[0], after.1];
-                let mut mixed = (BTreeSet::new(), BTreeSet::new());
-                mix(
+        for to in fabric.lids().filter(|to| to.2 > PortNumber::ZERO) {
+            let go = |tables: &[&Tables], is_active: &dyn Fn(SwitchId, PortNumber) -> bool| {
+                let mut found = Found::default();
+                go(
                     fabric,
-                    both,
+                    tables,
                     &[node.switch],
                     None,
                     to,
-                    &had_link,
-                    &mut mixed,
+                    is_active,
+                    &mut found,
                 );
-                own.push(mixed.1.into_iter().collect());
-                harms = match mixed.0.is_empty() {
-                    true => vec![None],
-                    false => mixed.0.into_iter().map(Some).collect(),
-                };
+                found
+            };
+            let ways = all_tables.iter().map(|tables| go(&[tables], &had_link));
+            let mut ways: Vec<Found> = ways.collect();
+            let is_cut = !ways[0].0.is_empty();
+            if order.is_none() {
+                ways = vec![go(&[&all_tables[0], after.1], &had_link)];
             }
             // At the end all links are active.
-            let (harm, last) = go(fabric, after.1, node.switch, to, |_, _| true);
-            own.push(last);
-            let own: BTreeSet<Turn> = own.concat().into_iter().collect();
+            let (harm, last) = go(&[after.1], &|_, _| true);
+            let own = ways.iter().flat_map(|way| &way.1).chain(&last);
+            let own: BTreeSet<Turn> = own.copied().collect();
             turns.extend(&own);
             let Peer::EndNode(other) = fabric.peer(to.1, to.2) else {
                 unreachable!("a LID of an end node")
             };
             let stay = [from, other].map(|node| stays(before.0, fabric, node));
-            if from != other && harm.is_none() && stay == [true; 2] {
-                let lost = harms.iter().map(Option::is_some);
+            if from != other && harm.is_empty() && stay == [true; 2] {
                 stories.push(Story {
-                    met: harms.iter().flatten().copied().collect(),
+                    met: ways.iter().flat_map(|way| &way.0).copied().collect(),
                     turns: own,
                     is_cut,
-                    lost: match order {
-                        Some(_) => lost.collect(),
-                        None => lost.take(1).collect(),
-                    },
+                    lost: ways.iter().map(|way| !way.0.is_empty()).collect(),
                 });
             }
         }
@@ -166,81 +157,38 @@ fn link(before: &Fabric, after: &Fabric, switch: SwitchId, port: PortNumber) -> 
     now.is_some() && old.and_then(|old| end(before, old)) == now
 }
 
-/// The harm that a packet from a switch to a LID meets, and its turns.
+/// Follows a packet on all ways on which each switch sends it by one of these tables. A switch that the packet meets
+/// again in a circle may send it by another one.
 fn go(
     fabric: &Fabric,
-    tables: &Tables,
-    mut at: SwitchId,
-    (lid, switch, port): (Lid, SwitchId, PortNumber),
-    is_active: impl Fn(SwitchId, PortNumber) -> bool,
-) -> (Option<Harm>, Vec<Turn>) {
-    let channels = Channels::new(fabric);
-    let (mut last, mut seen, mut turns) = (None, BTreeSet::new(), Vec::new());
-    let harm = loop {
-        let entry = PortNumber(tables.get(at, lid));
-        let hop = channels.hop(at, entry);
-        if let (Some(last), Hop::Switch { channel, .. }) = (last, hop) {
-            turns.push((last, channel));
-        }
-        if !seen.insert(at) {
-            break Some(Harm::Loop);
-        }
-        if (at, entry) == (switch, port) {
-            break None;
-        }
-        if entry.0 == NO_PATH {
-            break Some(Harm::Hole);
-        }
-        let Hop::Switch { channel, to } = hop else {
-            break Some(Harm::DeadLink);
-        };
-        if !is_active(at, entry) {
-            break Some(Harm::NotActive);
-        }
-        (last, at) = (Some(channel), to);
-    };
-    (harm, turns)
-}
-
-/// Follows a packet on all ways on which each switch sends it by its old entry or its new one, which may come while the
-/// packet is in a circle: the harm that it meets, and its turns.
-fn mix(
-    fabric: &Fabric,
-    both: [&Tables; 2],
+    all: &[&Tables],
     way: &[SwitchId],
     last: Option<ChannelId>,
     to: (Lid, SwitchId, PortNumber),
-    is_active: &impl Fn(SwitchId, PortNumber) -> bool,
-    found: &mut (BTreeSet<Harm>, BTreeSet<Turn>),
+    is_active: &dyn Fn(SwitchId, PortNumber) -> bool,
+    found: &mut Found,
 ) {
     let channels = Channels::new(fabric);
     let (at, before) = way.split_last().expect("a switch");
-    for tables in both {
+    for tables in all {
         let entry = PortNumber(tables.get(*at, to.0));
         let hop = channels.hop(*at, entry);
         if let (Some(last), Hop::Switch { channel, .. }) = (last, hop) {
             found.1.insert((last, channel));
         }
-        if before.contains(at) {
-            found.0.insert(Harm::Loop);
-        } else if entry.0 == NO_PATH {
-            found.0.insert(Harm::Hole);
-        } else if let Hop::Switch { channel, to: next } = hop {
-            match is_active(*at, entry) {
-                true => mix(
-                    fabric,
-                    both,
-                    &[way, &[next]].concat(),
-                    Some(channel),
-                    to,
-                    is_active,
-                    found,
-                ),
-                false => drop(found.0.insert(Harm::NotActive)),
+        let harm = match hop {
+            _ if before.contains(at) => Harm::Loop,
+            _ if entry.0 == NO_PATH => Harm::Hole,
+            Hop::Switch { channel, to: next } if is_active(*at, entry) => {
+                let way = [way, &[next]].concat();
+                go(fabric, all, &way, Some(channel), to, is_active, found);
+                continue;
             }
-        } else if (*at, entry) != (to.1, to.2) {
-            found.0.insert(Harm::DeadLink);
-        }
+            Hop::Switch { .. } => Harm::NotActive,
+            _ if (*at, entry) == (to.1, to.2) => continue,
+            _ => Harm::DeadLink,
+        };
+        found.0.insert(harm);
     }
 }
 
