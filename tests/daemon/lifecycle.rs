@@ -134,43 +134,32 @@ fn take_over_and_give_back() -> Option<()> {
     Some(())
 }
 
-/// The README's `grep` shows the sweep's lines at once, also where OpenSM keeps its own in memory.
+/// The README's `grep` shows the sweep's lines at once, also where OpenSM keeps its own in memory. As logrotate does, the
+/// log is moved away, and OpenSM gets a signal: Dmodc's lines go to the new log.
 #[test]
-fn the_lines_of_a_sweep_are_not_kept_back() {
-    let (net, mut sim) = Net::simulated(FIGURE_1);
-    let config = Config::dmodc().line("force_log_flush FALSE");
-    let sm = OpenSm::launch(&sim, &config.log_flags("0x03"));
-    sm.files.wait_for(0, "is ready");
-    sm.files.wait_for(0, "dmodc: routed ");
-    // Also after the log was rotated.
-    let old = sm.files.path("opensm.log.1");
-    fs::rename(sm.files.log_path(), &old).expect("the log can be moved");
-    process::signal(sm.pid(), "USR1");
-    let is_new = || sm.files.log_path().exists();
-    wait_until(LIMIT, is_new, || "OpenSM opens a new log".into());
-    let (node, port) = net.switch_link();
-    sim.unlink(node, port);
-    sm.hang_up();
-    sm.files.wait_for(0, "dmodc: lost: ");
-    // Amid a sweep OpenSM cancels a thread that may hold a lock of ibsim's client library, and that library's end waits
-    // for the lock for ever (1 of 100 times beside other load).
-    sm.files.wait_until_quiet();
-    assert!(sm.stop());
-}
-
-/// As logrotate does, the log is moved away, and OpenSM gets a signal. Dmodc's lines go to the new log.
-#[test]
-fn the_log_is_rotated() {
-    let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
-    let sm = OpenSm::start(&sim, &Config::dmodc());
-    let (log, old) = (sm.files.log_path(), sm.files.path("opensm.log.1"));
-    fs::rename(&log, &old).expect("the log can be moved");
-    process::signal(sm.pid(), "USR1");
-    wait_until(LIMIT, || log.exists(), || "OpenSM opens a new log".into());
-    let size = || fs::metadata(&old).expect("the old log is there").len();
-    let before = size();
-    sm.resweep();
-    assert_eq!(sm.files.routed(), 1, "our line is in the new log");
-    assert_eq!(size(), before, "nothing goes to the old log");
-    assert!(sm.stop());
+fn no_line_is_kept_back_and_the_log_is_rotated() {
+    for flush in ["TRUE", "FALSE"] {
+        let (net, mut sim) = Net::simulated(FIGURE_1);
+        let config = Config::dmodc().line(format!("force_log_flush {flush}"));
+        let sm = OpenSm::launch(&sim, &config.log_flags("0x03"));
+        sm.files.wait_for(0, "is ready");
+        sm.files.wait_for(0, "dmodc: routed ");
+        sm.files.wait_until_quiet();
+        let (log, old) = (sm.files.log_path(), sm.files.path("opensm.log.1"));
+        fs::rename(&log, &old).expect("the log can be moved");
+        process::signal(sm.pid(), "USR1");
+        wait_until(LIMIT, || log.exists(), || "OpenSM opens a new log".into());
+        let size = || fs::metadata(&old).expect("the old log is there").len();
+        let before = size();
+        let (node, port) = net.switch_link();
+        sim.unlink(node, port);
+        sm.hang_up();
+        sm.files.wait_for(0, "dmodc: routed ");
+        sm.files.wait_for(0, "dmodc: lost: ");
+        // Amid a sweep OpenSM cancels a thread that may hold a lock of ibsim's client library, and that library's end
+        // waits for the lock for ever (1 of 100 times beside other load).
+        sm.files.wait_until_quiet();
+        assert_eq!(size(), before, "nothing goes to the old log");
+        assert!(sm.stop());
+    }
 }
