@@ -51,11 +51,8 @@ fn a_spine_is_drained_and_used_again() {
     );
     assert_ne!(last(&sm, "changed_blocks"), "0");
     are_drained(1.0);
-    let spine = net.netlist.switches().find(|n| n.description == SPINE);
-    let drain = Drained {
-        switch: spine.expect("it is there").guid,
-        port: None,
-    };
+    let switch = net.node(SPINE).guid;
+    let drain = Drained { switch, port: None };
     let options = Options {
         drain: vec![drain],
         ..Options::default()
@@ -89,8 +86,7 @@ fn a_box_in_a_drained_place_is_drained() {
     assert_eq!(told("dmodc: drained: switch 'L2-4': empty"), 1);
 
     let nodes = &net.netlist.nodes;
-    let old = nodes.iter().find(|n| n.description == SPINE);
-    let old = old.expect("it is there");
+    let old = net.node(SPINE);
     let unlink = old
         .ports
         .iter()

@@ -105,7 +105,7 @@ fn findings_are_logged_though_no_engine_is_called() {
 #[test]
 fn a_dead_leaf_raises_no_other_alarm() {
     let mut netlist = Net::pgft("PGFT(2;6,4;1,3;1,1)").netlist;
-    drawn::add_aggregation_nodes(&mut netlist);
+    ::fabrics::add_aggregation_nodes(&mut netlist);
     let whole = Net::write(netlist);
     let is_leaf = |node: &Node| node.kind == Kind::Switch && node.description.starts_with("L1-");
     let leaf = whole.netlist.nodes.iter().position(is_leaf);

@@ -229,11 +229,7 @@ fn the_metrics_agree_with_the_log_and_the_fabric() {
         let back = sweep(Ibsim::relink, &up, 0.0, 10.0);
         assert_eq!(lost(&back), [0; 3]);
         // A spine is gone: its leaves lack nothing else. And a host.
-        let spine = net
-            .netlist
-            .switches()
-            .find(|n| n.description == "L2-3")
-            .expect("a spine");
+        let spine = net.node("L2-3");
         let all: Vec<PortNumber> = spine.ports.iter().map(|port| port.number).collect();
         all.iter().for_each(|&port| sim.unlink(&spine.id, port));
         sim.unlink(&leaf.id, PortNumber(1));

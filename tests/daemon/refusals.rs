@@ -39,8 +39,8 @@ fn a_fabric_that_is_no_tree_goes_to_the_next_engine() {
     for net in [
         sketch::ring(5),
         Net::production("ring-4sw.ibnetdiscover"),
-        sketch::mesh(4, 3),
-        sketch::torus(4, 3),
+        sketch::grid(4, 3, false),
+        sketch::grid(4, 3, true),
         sketch::dragonfly(5, 4),
     ] {
         let log = minhop_takes_over(&net, &Config::dmodc_or("minhop"));

@@ -3,14 +3,8 @@
 use crate::changes::said;
 use crate::metrics::{Metrics, TREE, wait_for_use, when, with_reference};
 use crate::support::*;
-use dmodc_formats::netlist::{Netlist, Node};
+use dmodc_formats::netlist::Netlist;
 use std::fs;
-
-/// A node by its description.
-fn node<'n>(net: &'n Netlist, name: &str) -> &'n Node {
-    let found = net.nodes.iter().find(|n| n.description == name);
-    found.expect("a node")
-}
 
 /// The series of slow links in the metrics.
 fn slow(metrics: &Metrics) -> Vec<String> {
@@ -24,7 +18,7 @@ fn slow(metrics: &Metrics) -> Vec<String> {
 #[test]
 fn a_link_and_a_host_that_came_up_at_1x_are_told_while_they_are_there() {
     let tree = Net::pgft(TREE);
-    let (spine, host) = (node(&tree.netlist, "L2-4"), node(&tree.netlist, "node-7"));
+    let [spine, host] = ["L2-4", "node-7"].map(|name| tree.node(name));
     let (up, at) = (&spine.ports[2], &host.ports[0]);
     let slow_ports = [
         (spine.guid, up.number),

@@ -30,11 +30,7 @@ type Link = [(u32, PortNumber); 2];
 fn with_speed(netlist: &Netlist, links: &[Link], speed: &str) -> Netlist {
     let speed: Speed = speed.parse().expect("a speed");
     let mut slow = netlist.clone();
-    for (node, number) in links.iter().flatten() {
-        let ports = &mut slow.nodes[*node as usize].ports;
-        let port = ports.iter_mut().find(|p| p.number == *number);
-        port.expect("it is linked").set_speed(speed);
-    }
+    slow.set_speed(links.concat(), speed);
     slow
 }
 

@@ -3,7 +3,6 @@
 
 use crate::long;
 use crate::routed::{Routed, pgft, with_reference};
-use crate::whole_graph::lids;
 use dmodc_core::{OnUnreachable, Options};
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{Drained, Fabric, Guid, NO_PATH, Peer, PortNumber, SwitchId};
@@ -92,7 +91,7 @@ fn pulling_a_drained_switch_changes_nothing() {
         let drained = Routed::by_options(&netlist, &drained(&options, &drain));
         let pulled = Routed::by_options(&less, &options);
         let ends = Drained::ends(&fabric, &drain);
-        for (to, (lid, ..)) in lids(&pulled.fabric).into_iter().enumerate() {
+        for (to, (lid, ..)) in pulled.fabric.lids().enumerate() {
             for (now, switch) in pulled.fabric.switches().iter_enumerated() {
                 let before = fabric.switch_by_guid(switch.guid).expect("it is there");
                 let (was, is) = (drained.tables.get(before, lid), pulled.tables.get(now, lid));

@@ -10,7 +10,7 @@ use crate::drain::some_part;
 use crate::left_out::lists_hold;
 use crate::random_fabrics::{FAMILIES, Family, drawn, parts};
 use crate::routed::Routed;
-use crate::whole_graph::{arrives, has_cycle, lids};
+use crate::whole_graph::{arrives, has_cycle};
 use dmodc_core::multicast::{Terrain, Tree};
 use dmodc_core::{Engine, Faults, OnUnreachable, Options, RouteError};
 use dmodc_fabric::NO_PATH;
@@ -124,7 +124,7 @@ fn turned(up_down: &Routed, routed: &Routed) -> Share {
     let part = parts(fabric);
     let left: BTreeSet<_> = routed.plan.connections().left.iter().collect();
     let mut share = Share::default();
-    for to in lids(fabric) {
+    for to in fabric.lids() {
         let (mut moved, mut turning) = (BTreeSet::new(), BTreeSet::new());
         for from in fabric.switches().keys() {
             let entry = up_down.tables.get(from, to.0);
@@ -222,10 +222,8 @@ fn reaches_all_else(members: &[SwitchId], left_out: &BTreeSet<SwitchId>, tree: &
 /// Asserts that each pair with a cost has a route, and that it is no longer than the cost.
 fn costs_hold(routed: &Routed) {
     let (fabric, tables) = (&routed.fabric, &routed.tables);
-    for (lid, switch, port) in lids(fabric)
-        .into_iter()
-        .filter(|to| to.2 > PortNumber::ZERO)
-    {
+    let of_nodes = fabric.lids().filter(|to| to.2 > PortNumber::ZERO);
+    for (lid, switch, port) in of_nodes {
         for from in fabric.switches().keys() {
             let Some(cost) = routed.plan.hops(from, switch) else {
                 continue;

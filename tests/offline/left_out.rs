@@ -1,7 +1,7 @@
 //! The engine lists exactly the pairs that its tables leave out: compared pair by pair, in both directions.
 
 use crate::routed::Routed;
-use crate::whole_graph::{arrives, lids};
+use crate::whole_graph::arrives;
 use dmodc_analysis::{Channels, UNREACHABLE, UpDown};
 use dmodc_core::{Options, Plan};
 use dmodc_fabric::{Endpoint, Fabric, Lid, NodeKind, Peer, PortNumber, SwitchId};
@@ -42,7 +42,7 @@ pub fn lists_hold(options: &Options, routed: &Routed) {
     let (mut left, mut left_out) = (BTreeSet::new(), 0);
     let mut counts: BTreeMap<(&str, &str), u64> = BTreeMap::new();
     let mut pairs = BTreeSet::new();
-    for to in lids(fabric) {
+    for to in fabric.lids() {
         for from in fabric.switches().keys() {
             let senders = ends_at(fabric, from);
             let arrived = arrives(fabric, tables, from, to);

@@ -8,8 +8,6 @@ mod design;
 mod documents;
 mod doors;
 mod drain;
-#[path = "../support/drawn.rs"]
-mod drawn;
 mod examples;
 mod exports;
 mod follow;

@@ -1,23 +1,8 @@
 //! Netlists: the counts of production fabrics, cut files, and a case that fuzzing has found. Every dialect and every
 //! error is tested in `tests/data/answers/netlists.txt`.
 
-use crate::support::{has, production};
+use crate::support::{data, has, production};
 use dmodc_formats::netlist::Netlist;
-
-/// A switch with two hosts, to be cut.
-const SOUND: &str = r#"switchguid=0xa1
-Switch	4 "S-a1"		# "leaf" base port 0 lid 1 lmc 0
-[1]	"H-b1"[1](b2) 		# "h1" lid 2 4xEDR
-[2]	"H-c1"[1](c2) 		# "h2" lid 3 4xEDR
-
-caguid=0xb1
-Ca	1 "H-b1"		# "h1"
-[1](b2) 	"S-a1"[1]		# lid 2 lmc 0 "leaf" lid 1 4xEDR
-
-caguid=0xc1
-Ca	1 "H-c1"		# "h2"
-[1](c2) 	"S-a1"[2]		# lid 3 lmc 0 "leaf" lid 1 4xEDR
-"#;
 
 #[test]
 fn production_fabrics_have_the_counts_their_names_say() {
@@ -34,9 +19,10 @@ fn production_fabrics_have_the_counts_their_names_say() {
 
 #[test]
 fn every_truncation_is_noticed() {
-    let whole = Netlist::parse(SOUND.as_bytes()).unwrap();
-    for end in 0..SOUND.len() - 1 {
-        match Netlist::parse(&SOUND.as_bytes()[..end]) {
+    let sound = std::fs::read(data("no-tabs.ibnetdiscover")).unwrap();
+    let whole = Netlist::parse(&sound).unwrap();
+    for end in 0..sound.len() - 1 {
+        match Netlist::parse(&sound[..end]) {
             Err(_) => {}
             // Cut within the trailer of the very last line: nothing of the fabric is lost.
             Ok(netlist) => {

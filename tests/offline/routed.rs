@@ -1,12 +1,12 @@
 //! Fabrics with their tables.
 
-use crate::drawn::tree;
 use crate::forced::{Forced, forced};
 use dmodc_analysis::{CheckReport, Traffic, bound, check};
 use dmodc_core::{Engine, Faults, OnUnreachable, Options, Plan, RouteError};
 use dmodc_fabric::{Fabric, Guid, Merged, Tables};
 use dmodc_formats::netlist::generate::{Order, Rlft, build};
 use dmodc_formats::netlist::{Kind, Netlist};
+use fabrics::tree;
 use std::collections::HashMap;
 use std::sync::Arc;
 

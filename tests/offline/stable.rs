@@ -12,8 +12,9 @@ use dmodc_fabric::random::Random;
 use dmodc_fabric::{Lid, Peer, PortNumber, SwitchId};
 use dmodc_formats::netlist::generate::{Pgft, Rlft};
 use dmodc_formats::netlist::{Kind, Netlist, Node};
+use fabrics::{cases, node_at};
 use proptest::prelude::*;
-use proptest::test_runner::{RngSeed, TestCaseResult};
+use proptest::test_runner::TestCaseResult;
 use std::env;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::RangeInclusive;
@@ -23,28 +24,11 @@ const SMALL: &str = "PGFT(2;18,36;1,18;1,1)";
 /// 8,640 nodes.
 const A: &str = "PGFT(3;24,15,24;1,6,15;1,1,1)";
 
-/// Whether cases are drawn anew: `DMODC_ANEW`.
-fn is_anew() -> bool {
-    env::var_os("DMODC_ANEW").is_some()
-}
-
-/// A quarter of `count` cases, times `DMODC_CASES`; a failure prints its seed.
-fn cases(count: u32) -> ProptestConfig {
-    ProptestConfig {
-        rng_seed: match is_anew() {
-            true => RngSeed::Random,
-            false => RngSeed::Fixed(1),
-        },
-        failure_persistence: None,
-        ..ProptestConfig::with_cases((count * long::times()).div_ceil(4))
-    }
-}
-
-/// The seed of a case.
+/// The seed of a case, drawn anew with `DMODC_ANEW`.
 fn seed(case: u64) -> u64 {
-    match is_anew() {
-        true => RandomState::new().hash_one(case),
-        false => case,
+    match env::var_os("DMODC_ANEW") {
+        Some(_) => RandomState::new().hash_one(case),
+        None => case,
     }
 }
 
@@ -244,12 +228,7 @@ proptest! {
 fn two_hosts_beside_a_leaf_that_is_half_full() {
     let whole = shuffled(&Rlft::new(26, 8).expect("7 leaves"), 1);
     let last = |leaf: u32| format!("node-{}", 4 * leaf + 3);
-    let find = |name: String| whole.nodes.iter().position(|n| n.description == name);
-    let hosts: Vec<u32> = (0..6)
-        .filter_map(|leaf| find(last(leaf)))
-        .map(|n| n as u32)
-        .collect();
-    assert_eq!(hosts.len(), 6);
+    let hosts = [0, 1, 2, 3, 4, 5].map(|leaf| node_at(&whole, &last(leaf)));
     let before = Routed::new(&whole);
     for (i, &a) in hosts.iter().enumerate() {
         for &b in &hosts[..i] {

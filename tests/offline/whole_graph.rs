@@ -9,11 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A directed port between switches.
 type Channel = (SwitchId, PortNumber);
 
-/// Every LID of a fabric, with its switch and the port there, 0 for the LID of the switch itself.
-pub fn lids(fabric: &Fabric) -> Vec<(Lid, SwitchId, PortNumber)> {
-    fabric.lids().collect()
-}
-
 /// The dependencies of a multicast tree: a packet that comes to a switch leaves by all its other links of the tree.
 fn of_tree(tree: &Tree) -> Vec<(Channel, Channel)> {
     let ends = |&[near, far]: &Edge| [(near, far.0), (far, near.0)];
@@ -36,7 +31,7 @@ pub fn has_cycle(fabric: &Fabric, tables: &Tables, trees: &[Tree]) -> bool {
         _ => None,
     };
     let mut waits_for: BTreeMap<Channel, BTreeSet<Channel>> = BTreeMap::new();
-    for (lid, ..) in lids(fabric) {
+    for (lid, ..) in fabric.lids() {
         for s in fabric.switches().keys() {
             let channel = (s, entry(s, lid));
             if let Some(next) = onward(channel)
@@ -81,7 +76,7 @@ pub fn no_pair_is_lost(
     let report = now.report();
     assert!(report.passed(), "{report:#?}");
     assert!(!has_cycle(&now.fabric, &now.tables, &[]), "a cycle");
-    for to in lids(&now.fabric) {
+    for to in now.fabric.lids() {
         for from in now.fabric.switches().keys() {
             let arrived = |r: &Routed| arrives(&r.fabric, &r.tables, from, to) == Some(true);
             let is_lost = arrived(before) && !arrived(now) && is_owed(from, to.1);

@@ -21,9 +21,10 @@ pub struct Browser {
     output: Receiver<Value>,
     asked: u64,
     session: Value,
-    /// The URLs that the page has requested, and its errors.
+    /// The URLs that the page has requested.
     pub requests: Vec<String>,
-    pub errors: Vec<String>,
+    /// The errors of the page: a test fails at its end if there are any.
+    errors: Vec<String>,
     _folder: TempDir,
 }
 
@@ -226,5 +227,7 @@ impl Drop for Browser {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+        let fine = self.errors.is_empty() || std::thread::panicking();
+        assert!(fine, "{:?}", self.errors);
     }
 }

@@ -1,7 +1,7 @@
 //! Fabrics to route: generated, degraded, from files.
 
-use super::drawn::tree;
 use super::ibsim::Ibsim;
+use ::fabrics::{node_at, tree};
 use dmodc_fabric::PortNumber;
 use dmodc_formats::netlist::generate::Order;
 use dmodc_formats::netlist::{Kind, Netlist, Node, Port, PortZero};
@@ -101,6 +101,11 @@ impl Net {
     /// A production fabric of `tests/data/production`.
     pub fn production(name: &str) -> Net {
         Net::open(data("production").join(name))
+    }
+
+    /// The node with this description.
+    pub fn node(&self, name: &str) -> &Node {
+        &self.netlist.nodes[node_at(&self.netlist, name) as usize]
     }
 
     pub fn leaves(&self) -> impl Iterator<Item = &Node> {

@@ -10,7 +10,6 @@
 //! entries: a needless block has needless changes alone. Switches that only one of the two fabrics has do not count.
 
 use dmodc_fabric::{BLOCK, Fabric, Guid, Lid, Peer, PortNumber, SwitchId, Tables};
-use dmodc_formats::netlist::generate::{Order, Pgft, build};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Add;
 use typed_index_collections::TiVec;
@@ -185,8 +184,7 @@ impl Oriented {
 /// gone.
 #[test]
 fn reasons_by_hand() {
-    let shape: Pgft = "PGFT(2;1,2;1,2;1,1)".parse().expect("a shape");
-    let netlist = build(&shape.into(), Order::default());
+    let netlist = fabrics::pgft("PGFT(2;1,2;1,2;1,1)");
     let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
     let (gone, _) = netlist.without_nodes(&[5]).to_fabric(None).expect("LIDs");
     let link = [(0, 2), (2, 1)].map(|(s, port)| (SwitchId(s), PortNumber(port)));

@@ -8,7 +8,6 @@
 //!   time, under any user;
 //! - a missing program is a failure that names its package, never a silent pass.
 
-pub mod drawn;
 pub mod fabrics;
 pub mod ibsim;
 pub mod join;

@@ -1,7 +1,6 @@
 //! Small fabrics drawn by hand: switches, links and end nodes in the order in which a test adds
 //! them; and shapes that are no trees.
 
-use super::drawn;
 use super::fabrics::Net;
 use dmodc_fabric::PortNumber;
 use dmodc_formats::netlist::{Kind, Netlist};
@@ -53,11 +52,8 @@ impl Sketch {
             let node = &self.0.nodes[node as usize];
             assert!(port <= node.port_count, "{} has a free port", node.id);
         }
-        drawn::link(
-            &mut self.0,
-            (a, PortNumber(port_a)),
-            (b, PortNumber(port_b)),
-        );
+        let ends = [(a, PortNumber(port_a)), (b, PortNumber(port_b))];
+        ::fabrics::link(&mut self.0, ends[0], ends[1]);
     }
 
     pub fn net(self) -> Net {
@@ -66,59 +62,39 @@ impl Sketch {
 
     fn node(&mut self, kind: Kind, word: &str, port_count: u8) -> u32 {
         let description = format!("{word} {}", self.0.nodes.len());
-        drawn::add(&mut self.0, kind, description, port_count)
+        ::fabrics::add(&mut self.0, kind, description, port_count)
     }
 }
 
-/// Switches in a cycle, a host on each.
-pub fn ring(count: u32) -> Net {
+/// Switches with these links, a host on each.
+fn linked(count: u32, links: impl IntoIterator<Item = (u32, u32)>) -> Net {
     let mut sketch = Sketch::switches(count, 1);
-    for s in 0..count {
-        sketch.link(s, (s + 1) % count);
-    }
+    links.into_iter().for_each(|(a, b)| sketch.link(a, b));
     sketch.net()
 }
 
-/// Switches in rows and columns, a host on each.
-pub fn mesh(width: u32, height: u32) -> Net {
-    grid(width, height, false).net()
+/// Switches in a cycle.
+pub fn ring(count: u32) -> Net {
+    linked(count, (0..count).map(|s| (s, (s + 1) % count)))
 }
 
-/// A mesh whose rows and columns are closed.
-pub fn torus(width: u32, height: u32) -> Net {
-    grid(width, height, true).net()
-}
-
-fn grid(width: u32, height: u32, closed: bool) -> Sketch {
-    let mut sketch = Sketch::switches(width * height, 1);
-    for y in 0..height {
-        for x in 0..width {
-            let at = |x: u32, y: u32| (y % height) * width + x % width;
-            if closed || x + 1 < width {
-                sketch.link(at(x, y), at(x + 1, y));
-            }
-            if closed || y + 1 < height {
-                sketch.link(at(x, y), at(x, y + 1));
-            }
-        }
-    }
-    sketch
+/// Switches in rows and columns, which are closed in a torus.
+pub fn grid(width: u32, height: u32, closed: bool) -> Net {
+    let links = (0..width * height).flat_map(|s| {
+        let (x, y) = (s % width, s / width);
+        let right = (closed || x + 1 < width).then_some((s, y * width + (x + 1) % width));
+        let below = (closed || y + 1 < height).then_some((s, (s + width) % (width * height)));
+        right.into_iter().chain(below)
+    });
+    linked(width * height, links)
 }
 
 /// Groups of switches, all linked within a group, and one link between every two groups.
 pub fn dragonfly(groups: u32, of: u32) -> Net {
-    let mut sketch = Sketch::switches(groups * of, 1);
-    for group in 0..groups {
-        for a in 0..of {
-            for b in a + 1..of {
-                sketch.link(group * of + a, group * of + b);
-            }
-        }
-        for other in group + 1..groups {
-            sketch.link(group * of + other % of, other * of + group % of);
-        }
-    }
-    sketch.net()
+    let pairs = |count: u32| (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)));
+    let within = (0..groups).flat_map(|g| pairs(of).map(move |(a, b)| (g * of + a, g * of + b)));
+    let between = pairs(groups).map(|(a, b)| (a * of + b % of, b * of + a % of));
+    linked(groups * of, within.chain(between))
 }
 
 /// Leaves and spines in one line, in turn: every spine joins two leaves, and every leaf but the

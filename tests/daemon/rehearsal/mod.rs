@@ -159,9 +159,7 @@ fn rehearse(shape: &str) {
     const SPINE: &str = "L3-4";
     let net = Net::write(with_depot(shape, SPINE));
     let nodes = &net.netlist.nodes;
-    let find = |name: &str| nodes.iter().position(|n| n.description == name);
-    let find = |name: &str| find(name).expect("a switch") as u32;
-    let (spine, new) = (find(SPINE), find("L3-4 new"));
+    let [spine, new] = [SPINE, "L3-4 new"].map(|name| ::fabrics::node_at(&net.netlist, name));
     let is_leaf = |n: u32| nodes[n as usize].description.starts_with("L1-");
     let leaf = (0..nodes.len() as u32).rev().find(|&n| is_leaf(n));
     let leaf = leaf.expect("a leaf");

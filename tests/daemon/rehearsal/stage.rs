@@ -11,8 +11,7 @@ use std::path::{Path, PathBuf};
 /// The fabric; beside it a box that can take the place of a switch, with links of one lane, in a depot of its own.
 pub fn with_depot(shape: &str, spine: &str) -> Netlist {
     let mut netlist = Net::pgft(shape).netlist;
-    let place = netlist.nodes.iter().position(|n| n.description == spine);
-    let place = place.expect("a spine") as u32;
+    let place = ::fabrics::node_at(&netlist, spine);
     for (index, node) in (0..).zip(&mut netlist.nodes) {
         for port in &mut node.ports {
             // Its links have one lane or four.

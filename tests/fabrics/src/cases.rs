@@ -20,6 +20,8 @@ pub fn cases(count: u32) -> ProptestConfig {
         } else {
             RngSeed::Fixed(1)
         },
+        // A failure prints its seed.
+        failure_persistence: None,
         ..ProptestConfig::with_cases(count)
     }
 }

@@ -45,6 +45,18 @@ pub fn add_host(netlist: &mut Netlist, switch: u32, port: PortNumber) -> u32 {
     host
 }
 
+/// The node with this description.
+pub fn node_at(netlist: &Netlist, name: &str) -> u32 {
+    let found = netlist.nodes.iter().position(|n| n.description == name);
+    found.unwrap_or_else(|| panic!("no {name}")) as u32
+}
+
+/// As [`node_at`], to be changed.
+pub fn named<'n>(netlist: &'n mut Netlist, name: &str) -> &'n mut Node {
+    let at = node_at(netlist, name);
+    &mut netlist.nodes[at as usize]
+}
+
 /// Adds an aggregation node to every switch, at a new port after all others.
 pub fn add_aggregation_nodes(netlist: &mut Netlist) {
     for switch in switches(netlist) {

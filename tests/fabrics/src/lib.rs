@@ -7,16 +7,17 @@
 )]
 
 mod cases;
+mod drawn;
 mod net;
 
 pub use cases::cases;
+pub use drawn::{add, add_aggregation_nodes, add_host, link, named, node_at, switches, tree};
 pub use net::{Net, lids, ranked, shortest, with_speeds};
 
 use dmodc_formats::netlist::Netlist;
-use dmodc_formats::netlist::generate::{Order, Pgft, build};
+use dmodc_formats::netlist::generate::Order;
 
 /// A complete PGFT, with GUIDs and LIDs in order.
 pub fn pgft(shape: &str) -> Netlist {
-    let shape: Pgft = shape.parse().expect("a shape");
-    build(&shape.into(), Order::default())
+    tree(shape, Order::default())
 }

@@ -2,8 +2,8 @@
 //! of all its children.
 
 use super::names;
-use crate::drawn::tree;
-pub use crate::drawn::{add, add_aggregation_nodes, add_host, link, switches};
+use ::fabrics::tree;
+pub use ::fabrics::{add, add_aggregation_nodes, add_host, link, node_at, switches};
 use dmodc_fabric::PortNumber;
 use dmodc_fabric::random::Random;
 use dmodc_formats::netlist::generate::{Order, Pgft};
@@ -61,11 +61,6 @@ pub fn carriers(netlist: &Netlist) -> Vec<u32> {
     let mut carriers = switches(netlist);
     carriers.retain(|&s| !hosts_of(netlist, s).is_empty());
     carriers
-}
-
-pub fn node_at(netlist: &Netlist, place: &str) -> u32 {
-    let found = netlist.nodes.iter().position(|n| n.description == place);
-    found.unwrap_or_else(|| panic!("nothing at {place}")) as u32
 }
 
 /// Pods of leaves under planes of mid switches; the mids of one plane share its spines.

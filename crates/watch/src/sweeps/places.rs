@@ -104,7 +104,7 @@ mod tests {
     use dmodc_formats::drain::parse_lines;
     use dmodc_formats::names::Directory;
     use dmodc_formats::netlist::Netlist;
-    use fabrics::pgft;
+    use fabrics::{node_at, pgft};
 
     fn without(net: &Netlist, name: &str) -> Netlist {
         let parts = Directory::of_netlist(net).parts(net, name);
@@ -126,8 +126,7 @@ mod tests {
     #[test]
     fn a_box_in_a_drained_place_is_drained_until_the_line_goes() {
         let whole = pgft("PGFT(2;3,4;1,12;1,1)");
-        let at = whole.nodes.iter().position(|n| n.description == "L2-1");
-        let at = at.expect("a spine");
+        let at = node_at(&whole, "L2-1") as usize;
         let old = whole.nodes[at].guid;
         let mut new = whole.clone();
         (new.nodes[at].guid, new.nodes[at].description) = (Guid(77), "another".into());

@@ -6,7 +6,7 @@ use dmodc_fabric::{Fabric, Guid, NodeId, PortNumber, SwitchId};
 use dmodc_formats::names::Directory;
 use dmodc_formats::netlist::generate::{Order, Pgft, build_with_speeds};
 use dmodc_formats::netlist::{Names, Netlist, Part};
-use fabrics::pgft;
+use fabrics::{named, node_at, pgft};
 
 /// Two pods of two leaves and two spines below two roots, two hosts on each leaf.
 fn pods() -> Netlist {
@@ -33,11 +33,10 @@ fn with_speed(
     speed: &str,
 ) -> Netlist {
     let mut net = net.clone();
-    let at = net.nodes.iter().position(|n| n.description == name);
-    let at = at.expect("a node");
+    let at = node_at(&net, name);
     for number in ports.into_iter().map(PortNumber) {
-        let port = net.nodes[at].port(number).expect("a link");
-        let ends = [(at as u32, number), (port.peer, port.peer_port)];
+        let port = net.nodes[at as usize].port(number).expect("a link");
+        let ends = [(at, number), (port.peer, port.peer_port)];
         net.set_speed(ends, speed.parse().unwrap_or_default());
     }
     net
@@ -137,8 +136,7 @@ fn moved_cables_and_ambiguous_names() {
     look(&mut memory, &without(&net, &["node-1"]));
     // The first host of a leaf moves to the free port beside its own.
     let mut moved = without(&net, &["node-1"]);
-    let host = moved.nodes.iter().position(|n| n.description == "node-0");
-    let host = host.expect("there");
+    let host = node_at(&moved, "node-0") as usize;
     let leaf = moved.nodes[host].ports[0].peer as usize;
     let mut ports = moved.nodes[leaf].ports.iter_mut();
     let port = ports.find(|p| p.peer == host as u32);
@@ -288,12 +286,8 @@ fn a_box_in_the_place_of_another_has_its_speed_by_the_reference() {
     let whole = two_generations();
     let mut net = with_speed(&whole, "L2-3", 1..=4, "4xEDR");
     net = with_speed(&net, "L2-2", 1..=4, "4xEDR");
-    for node in net
-        .nodes
-        .iter_mut()
-        .filter(|n| n.description.starts_with("L2-"))
-    {
-        node.guid.0 += 0x1000;
+    for spine in 0..4 {
+        named(&mut net, &format!("L2-{spine}")).guid.0 += 0x1000;
     }
     let (fabric, _) = fabric(&net);
     let ranking = Ranking::new(&fabric, &Options::default());
@@ -333,9 +327,7 @@ fn a_reference_without_the_speed_leaves_it_to_the_siblings() {
     let net = with_speed(&net, "node-3", [1], "1xHDR");
     // The reference has no speed for the leaf's links, and another host at the other link.
     let mut reference = with_speed(&whole, "L1-2", 1..=12, "4x");
-    let mut nodes = reference.nodes.iter_mut();
-    let node = nodes.find(|n| n.description == "node-3");
-    node.expect("a node").ports[0].guid = Some(Guid(99));
+    named(&mut reference, "node-3").ports[0].guid = Some(Guid(99));
     let found = slow(&mut Memory::default(), &net, Some(&reference));
     assert_eq!(found, slow(&mut Memory::default(), &net, None));
     assert_eq!(found[0], "2");
@@ -346,8 +338,7 @@ fn a_box_that_replaces_another_is_told_with_what_it_lacks() {
     let (whole, mut memory) = (two_leaves(), Memory::default());
     look(&mut memory, &whole);
     let mut new = with_speed(&whole, "L2-1", [1, 2], "1xSDR");
-    let spine = new.nodes.iter_mut().find(|n| n.description == "L2-1");
-    spine.expect("a spine").guid = Guid(77);
+    named(&mut new, "L2-1").guid = Guid(77);
     let lines = look(&mut memory, &new);
     let replaces: Vec<&String> = lines.iter().filter(|l| l.starts_with("replaces")).collect();
     let line = "replaces: switch 0x000000000000004d 'L2-1' is in the place of 0x0002000200000001 \
@@ -364,22 +355,17 @@ fn a_box_that_replaces_another_is_told_with_what_it_lacks() {
 /// The netlist with the uplinks of some leaves at other ports: 5 to 8 become 9 to 12.
 fn at_other_ports(net: &Netlist, leaves: &[&str]) -> Netlist {
     let mut net = net.clone();
-    for leaf in leaves {
-        let at = net.nodes.iter().position(|n| n.description == *leaf);
-        let at = at.expect("a leaf");
-        net.nodes[at].port_count = 12;
-        let mut far = Vec::new();
-        for port in net.nodes[at].ports.iter_mut().filter(|p| p.number.0 > 4) {
-            port.number.0 += 4;
-            far.push((port.peer, port.peer_port, port.number));
+    for leaf in leaves
+        .iter()
+        .map(|leaf| node_at(&net, leaf))
+        .collect::<Vec<_>>()
+    {
+        let ports = net.nodes.iter_mut().flat_map(|n| &mut n.ports);
+        for port in ports.filter(|p| p.peer == leaf && p.peer_port.0 > 4) {
+            port.peer_port.0 += 4;
         }
-        for (node, number, now) in far {
-            let mut ports = net.nodes[node as usize].ports.iter_mut();
-            ports
-                .find(|p| p.number == number)
-                .expect("linked")
-                .peer_port = now;
-        }
+        let ports = net.nodes[leaf as usize].ports.iter_mut();
+        ports.skip(4).for_each(|port| port.number.0 += 4);
     }
     // All leaves have as many ports, as siblings have.
     let leaves = net.nodes.iter_mut();
