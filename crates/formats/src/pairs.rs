@@ -107,29 +107,3 @@ pub fn parse_pairs_leniently(bytes: &[u8]) -> Parsed<Vec<Pair>, PairReason> {
         false => Ok(Lenient::new(pairs, warnings)),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_have_tabs_commas_or_blanks() {
-        let text = b"# pairs\na b 12.5\nhost 1\thost 2\tslow\na,b,fast\na b\n\na b c d\na b x\n";
-        let read = parse_pairs_leniently(text).expect("pairs");
-        let figures: Vec<Figure> = read.value.iter().map(|pair| pair.figure).collect();
-        let expected = [
-            Figure::Of(12.5),
-            Figure::IsSlow(true),
-            Figure::IsSlow(false),
-        ];
-        // Without a figure beside others, too many words, no figure.
-        assert_eq!((&figures[..], read.warnings.count()), (&expected[..], 3));
-        let bare = parse_pairs_leniently(b"a b\nb a\n").expect("pairs");
-        assert_eq!((bare.value.len(), bare.warnings.count()), (2, 0));
-        assert_eq!(
-            (&*read.value[1].from, &*read.value[1].to),
-            ("host 1", "host 2")
-        );
-        assert!(parse_pairs_leniently(b"# none\n").is_err());
-    }
-}

@@ -7,8 +7,6 @@
 //! port 0 are left out.
 
 mod read;
-#[cfg(test)]
-mod tests;
 
 use crate::input::{Lenient, Warnings};
 use crate::netlist::Names;

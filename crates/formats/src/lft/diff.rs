@@ -89,38 +89,3 @@ fn changes(old: &[(Lid, u8)], switch: &DumpedSwitch) -> Changes {
         last_block = block;
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn dump(tables: &[(u64, &[(u16, u8)])]) -> Dump {
-        let mut text = String::new();
-        for (guid, entries) in tables {
-            text += &format!("Unicast lids [0-9] of switch Lid 1 guid 0x{guid:016x} ('x'):\n");
-            for (lid, port) in *entries {
-                text += &format!("0x{lid:04x} {port:03} # unknown node and type\n");
-            }
-            text += "9 lids dumped\n";
-        }
-        Dump::parse(text.as_bytes()).unwrap()
-    }
-
-    #[test]
-    fn entries_and_blocks_are_counted() {
-        let first = dump(&[
-            (1, &[(1, 1), (2, 2), (63, 3), (64, 4), (200, 1)]),
-            (2, &[(1, 1)]),
-        ]);
-        let second = dump(&[
-            (1, &[(1, 9), (2, 2), (63, 9), (65, 4), (200, 1)]),
-            (3, &[(7, 1)]),
-        ]);
-        let diff = diff(&first, &second);
-        let switches = diff.switches.iter();
-        let found: Vec<_> = switches.map(|s| (s.guid.0, s.entries, s.blocks)).collect();
-        assert_eq!(found, [(1, 4, 2), (3, 1, 1)]);
-        assert_eq!((diff.entries(), diff.blocks()), (5, 3));
-        assert_eq!((diff.removed, diff.added), (vec![Guid(2)], vec![Guid(3)]));
-    }
-}

@@ -130,28 +130,3 @@ pub fn none_found(fabric: &Fabric, guids: &[Guid], of: GuidsOf) -> Option<String
     };
     (!is_found).then(|| format!("0 of {} GUIDs are {what} of this fabric", guids.len()))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::input::Fault;
-
-    #[test]
-    fn guids_in_every_notation_and_odd_lines() {
-        let text = b"# roots\n\n  0x0002c90000000001 spine one\n0X2#two\n17\n\
-            spine\n0x1z\n0x\n0002c90000000003 # without 0x\n\
-            S-0002c90000000004#spine\nH-0x5 \"host\"\n10e08028c7a0a0\n";
-        let read = parse_guids_leniently(text).unwrap();
-        let mut expected = vec![0x0002_c900_0000_0001, 2, 17, 0x0002_c900_0000_0003];
-        expected.extend([0x0002_c900_0000_0004, 5, 0x0010_e080_28c7_a0a0]);
-        assert!(read.value.into_iter().eq(expected.into_iter().map(Guid)));
-        let warned = read.warnings.first();
-        assert!(warned.iter().map(|w| w.line).eq([6, 7, 8, 9, 12]));
-        let refused = parse_guids_leniently(b"\nxxxxxx\n").unwrap_err();
-        assert_eq!(
-            refused,
-            Fault::in_line(2, GuidReason::NoGuid("xxxxxx".into()))
-        );
-        assert_eq!(parse_guids_leniently(b"# none\n").unwrap().value, []);
-    }
-}

@@ -113,33 +113,3 @@ fn value(line: &[u8], key: &[u8]) -> Option<u64> {
     let at = find(line, key)?;
     Scan(&line[at + key.len()..]).c_number()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::pgft;
-
-    #[test]
-    fn own_lids_follow_their_port() {
-        let (fabric, _) = pgft("PGFT(2;3,2;1,2;1,1)").to_fabric(None).expect("LIDs");
-        let [a, b] = [0, 1].map(|at| &fabric.end_nodes()[NodeId(at)]);
-        let text = format!(
-            "Port Name=x, LID={}, GUID={}, Index Cap=16\n\tVPort0: Guid=0x1, VLid={}, State=INI\n\
-             \tVPort1: Guid=0x2, VLid=300, State=INI\n\tVPort2: Guid=0x3, VLid={}, S\n\tVPort3: VLid=x\n\
-             Port Name=y, LID=9, GUID=0xdead\n\tVPort1: Guid=0x4, VLid=301\n",
-            a.lid, a.guid, a.lid, b.lid
-        );
-        let read = VirtualPorts::parse_leniently(text.as_bytes()).expect("virtual ports");
-        assert_eq!(read.warnings.count(), 1);
-        let lids = read.value.lids(&fabric);
-        assert_eq!(lids.value, [(Lid(300), NodeId(0))]);
-        assert_eq!(lids.warnings.count(), 2);
-        let csv = format!(
-            "START_VPORTS\nNodeGuid,PortGUID,VPortLid\n1,{},300\nEND_VPORTS\n",
-            a.guid
-        );
-        let read = VirtualPorts::parse_leniently(csv.as_bytes()).expect("a section");
-        assert_eq!(read.value.lids(&fabric).value, [(Lid(300), NodeId(0))]);
-        assert!(VirtualPorts::parse_leniently(b"hello\n").is_err());
-    }
-}
