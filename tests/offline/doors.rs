@@ -6,11 +6,9 @@
 
 use crate::skip::skipped;
 use crate::support::data;
+use dmodc_fabric::Fabric;
 use dmodc_fabric::random::Random;
-use dmodc_fabric::{Fabric, PortNumber};
-use dmodc_formats::drain;
 use dmodc_formats::input::Lenient;
-use dmodc_formats::names::Directory;
 use dmodc_formats::netlist::{Netlist, Reason};
 use std::path::Path;
 
@@ -61,46 +59,6 @@ fn one_fabric_in_every_format() {
         let again = Netlist::parse(&value.to_text()).unwrap_or_else(|e| panic!("{name}: {e:?}"));
         assert!(again == value, "{name}");
     }
-}
-
-#[test]
-fn labels_stay_with_their_ports() {
-    for name in &FILES[..4] {
-        let netlist = read(&text(name)).expect("a netlist").value;
-        let leaf = &netlist.switches().next().expect("a leaf");
-        let label = |port: u8| leaf.port(PortNumber(port))?.label.as_deref();
-        match *name {
-            "ibdiagnet2.lst" => assert_eq!(label(1), None),
-            _ => assert_eq!(
-                [label(1), label(22)],
-                [Some("1/1/1"), Some("1/11/2")],
-                "{name}"
-            ),
-        }
-    }
-}
-
-#[test]
-fn a_port_is_named_and_shown_by_its_label() {
-    let netlist = read(&text("ibdiagnet2.net_dump")).expect("a netlist").value;
-    let nodes = Directory::of_netlist(&netlist);
-    let by_number = nodes.parts(&netlist, "leaf-1:22").expect("a link");
-    for name in ["leaf-1:1/11/2", "leaf-1[1/11/2]", "leaf-1[22 = 1/11/2]"] {
-        assert_eq!(
-            nodes.parts(&netlist, name).as_ref(),
-            Ok(&by_number),
-            "{name}"
-        );
-    }
-    assert!(nodes.parts(&netlist, "leaf-1:9/9/9").is_err());
-    let shown = netlist.describe(by_number[0]);
-    assert!(
-        shown.contains("'MF0;leaf-1:MQM8700/U1' [22 = 1/11/2] -- "),
-        "{shown}"
-    );
-    let (fabric, names) = netlist.to_fabric(None).expect("LIDs");
-    let drain = drain::parse_leniently(&fabric, &names.switches, &names.labels, b"leaf-1:1/11/2");
-    assert_eq!(drain.expect("a drain file").value.len(), 1);
 }
 
 /// Shuffles the lines that stand alone: all of a list of links.
@@ -197,17 +155,6 @@ fn a_spoilt_file_is_refused_or_read_as_it_stands() {
         refused > 300 && odd > 600 && same > 300,
         "{refused} {odd} {same}"
     );
-}
-
-#[test]
-fn a_word_of_another_ibsim_is_told_and_its_node_stays() {
-    let text = "foo=1\nSwitch 4 \"s\" x=2\n[1] \"h\"[1] z=3\n[2] \"g\"[1]\n[3] \"t\"[1]\nHca 1 \"h\"\n[1] \"s\"[1]\n\
-        Gateway 1 \"g\"\n[1] \"s\"[2]\nswitch 4 \"t\"\n[1] \"s\"[3]\n";
-    let Lenient { value, warnings } = read(text).expect("a netlist");
-    let lines = warnings.first().into_iter().map(|warning| warning.line);
-    assert!(lines.eq([1, 2, 3, 8, 10]));
-    let fabric = fabric(&value);
-    assert_eq!((fabric.switches().len(), fabric.end_nodes().len()), (2, 2));
 }
 
 /// Files of a real fabric, if they are at hand.

@@ -2,12 +2,9 @@
 
 use crate::browser::Browser;
 use crate::support::*;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use dmodc_fabric::PortNumber;
 use dmodc_formats::netlist::{Netlist, Part};
 use fabrics::{link, named, node_at};
-use flate2::read::ZlibDecoder;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -85,29 +82,6 @@ fn first_block_is(browser: &mut Browser, begin: &str) {
     assert!(label.starts_with(begin), "{label}");
 }
 
-/// A page is one small file, without an address to fetch anything from and without a name that could be read as markup.
-/// This test needs no browser.
-#[test]
-fn a_page_is_one_file_that_fetches_nothing() {
-    let routed = Routed::shape(SHAPE);
-    let net = routed.file("hostile.net");
-    edit(&routed.net, &net, |netlist| {
-        for name in ["node-7", "L1-3"] {
-            named(netlist, name).description = HOSTILE.replace('"', "'");
-        }
-    });
-    let page = routed.file("<b>.html");
-    ok(&["draw", &net, &routed.lfts, "-o", &page]);
-    let text = fs::read_to_string(&page).expect("the page");
-    assert!(text.contains("default-src 'none'"));
-    for word in ["hacked", "://", "src=", "href=", "@import", "url("] {
-        assert!(!text.contains(word), "{word}");
-    }
-    // The one link is to the picture, which the page itself makes.
-    assert!(text.contains("{ href: address,") && text.matches("href").count() == 1);
-    assert!(text.len() < 150_000, "{}", text.len());
-}
-
 /// The picture that the page saves.
 fn picture(browser: &mut Browser) -> String {
     browser.eval("URL.createObjectURL = (blob) => { window.saved = blob; return '#'; }");
@@ -130,35 +104,6 @@ fn colours(browser: &mut Browser) -> Vec<(&'static str, usize)> {
         (name, picture.matches(&fill).count().saturating_sub(1))
     });
     count.filter(|(_, count)| *count > 0).collect()
-}
-
-fn data(page: &str) -> Value {
-    let page = fs::read_to_string(page).expect("the page");
-    let (_, text) = page.split_once("id=\"data\">").expect("data");
-    let packed = STANDARD.decode(text.split('<').next().expect("text"));
-    serde_json::from_reader(ZlibDecoder::new(&*packed.expect("base64"))).expect("JSON")
-}
-
-#[test]
-fn both_draw_missing_parts_of_the_reference() {
-    let routed = Routed::shape(SHAPE);
-    let file = |name| routed.file(name);
-    let (less, lfts) = (file("less"), file("less.lfts"));
-    ok(&["degrade", &routed.net, "--remove", "L2-0", "-o", &less]);
-    ok(&["route", &less, "--lfts", &lfts]);
-    let [one, other] = ["one.html", "other.html"].map(file);
-    let reference = ["--reference", &*routed.net];
-    ok(&[&["draw", &less, &lfts, "-o", &one], &reference[..]].concat());
-    let removed = ["whatif", &less, "--remove", "L2-1", "--permutations", "1"];
-    ok(&[&removed[..], &["--draw", &other], &reference].concat());
-    let [drawn, asked] = [data(&one), data(&other)];
-    for part in ["switches", "hosts", "links"] {
-        assert_eq!(drawn[part], asked[part]);
-    }
-    let gone = |of: &Value| of["gone"]["switches"].as_array().map(Vec::len);
-    assert_eq!(gone(&drawn["states"][0]), Some(1));
-    let states = [0, 1].map(|at| gone(&asked["states"][at]));
-    assert_eq!(states, [Some(1), Some(2)]);
 }
 
 /// Hosts found by name or mouse, their routes, the hosts that share these, the worst ports; no name runs as a script.

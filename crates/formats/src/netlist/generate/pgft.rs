@@ -163,34 +163,3 @@ impl fmt::Display for Pgft {
         write!(f, "PGFT({};{m};{w};{p})", self.levels())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn error(text: &str) -> String {
-        text.parse::<Pgft>().unwrap_err().to_string()
-    }
-
-    #[test]
-    fn notations_are_one_shape() {
-        let figure: Pgft = " pgft( 3; 2.2.3; 1.2.2; 1.2.1 ) ".parse().unwrap();
-        assert_eq!(figure.to_string(), "PGFT(3;2,2,3;1,2,2;1,2,1)");
-    }
-
-    #[test]
-    fn impossible_shapes_are_refused_with_the_reason() {
-        assert!(error("XGFT(1;2;1;1)").contains("is not of the form"));
-        assert!(error("PGFT(1;2;1)").contains("is not of the form"));
-        assert!(error("PGFT(1;x;1;1)").contains("'x' is not a number"));
-        assert!(error("PGFT(0;;;)").contains("is not a number"));
-        assert!(error("PGFT(7;1;1;1)").contains("7 levels"));
-        assert!(error("PGFT(2;2;1,1;1,1)").contains("m has 1 numbers, but h is 2"));
-        assert!(error("PGFT(2;2,2;1,1,1;1,1)").contains("w has 3 numbers, but h is 2"));
-        assert!(error("PGFT(1;2;0;1)").contains("w holds a zero"));
-        assert!(error("PGFT(1;255;1;1)").contains("255 ports"));
-        assert!(error("PGFT(3;200,200,200;1,1,1;1,1,1)").contains("LIDs"));
-        let huge = "PGFT(6;254,254,254,254,254,254;1,1,1,1,1,1;1,1,1,1,1,1)";
-        assert!(error(huge).contains("255 ports"));
-    }
-}
