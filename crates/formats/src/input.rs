@@ -275,35 +275,3 @@ pub fn quoted(text: &[u8]) -> String {
     }
     quoted
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use flate2::Compression;
-    use flate2::write::GzEncoder;
-    use std::io::Write;
-
-    #[test]
-    fn marks_of_byte_orders_and_of_terminals_leave_no_trace() {
-        let text = b"\xef\xbb\xbf\x1b[1;32mSwitch\x1b[0m 4\r\n\n\x1b]0;root@host\x07a\x07bx\x08c";
-        let read: Vec<_> = lines(text).collect();
-        assert_eq!(
-            read.iter().map(|line| line.0).collect::<Vec<_>>(),
-            [1, 2, 3]
-        );
-        let read = read.iter().map(|(_, line)| plain(line).expect("text"));
-        assert!(read.eq(["Switch 4", "", "abc"].map(str::as_bytes)));
-        assert_eq!(plain(b"a\0b"), None);
-    }
-
-    #[test]
-    fn a_packed_file_that_is_too_long_is_refused() {
-        let text = b"Switch 4 \"s\"\n".repeat(100);
-        let mut out = GzEncoder::new(Vec::new(), Compression::default());
-        out.write_all(&text).expect("memory takes it");
-        let packed = out.finish().expect("memory takes it");
-        assert!(unpacked(packed.clone(), 1300).is_ok_and(|unpacked| unpacked == text));
-        let refused = unpacked(packed, 1299).expect_err("it is longer");
-        assert!(refused.to_string().starts_with("gzip: over 1299 bytes"));
-    }
-}
