@@ -7,7 +7,7 @@ use crate::invariants::hold_on_each;
 use crate::left_out::is_wanted;
 use crate::long;
 use crate::random_fabrics::drawn;
-use crate::routed::{Routed, pgft};
+use crate::routed::{Routed, options, pgft};
 use crate::whole_graph::no_pair_is_lost;
 use dmodc_analysis::{Channels, Risk, Traffic, bounds};
 use dmodc_core::{Capacity, Engine, Faults, OnUnreachable, Options};
@@ -18,10 +18,7 @@ use std::iter::successors;
 use std::sync::Arc;
 
 fn ignoring() -> Options {
-    Options {
-        capacity: Capacity::Ignore,
-        ..Options::default()
-    }
+    options(|o| o.capacity = Capacity::Ignore)
 }
 
 type Link = [(u32, PortNumber); 2];
@@ -119,17 +116,15 @@ fn hold(engine: &Engine, number: u64) {
     let (slow, _) = netlist.to_fabric(None).expect("LIDs");
     reads_back(&fabric);
     reads_back(&slow);
+    let mut options = options(|o| {
+        o.reference = reference.map(Arc::new);
+        o.faults = [Faults::Stable, Faults::Paper][usize::from(random.below(5) == 0)];
+    });
     let ignoring = Options {
         capacity: Capacity::Ignore,
-        reference: reference.map(Arc::new),
-        faults: [Faults::Stable, Faults::Paper][usize::from(random.below(5) == 0)],
-        ..Options::default()
+        ..options.clone()
     };
     let is_drained = random.below(4) == 0;
-    let mut options = Options {
-        capacity: Options::default().capacity,
-        ..ignoring.clone()
-    };
     if is_drained {
         let count = 1 + random.below(6);
         options.drain = (0..count).map(|_| some_part(&slow, &mut random)).collect();

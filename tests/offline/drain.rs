@@ -2,8 +2,8 @@
 //! is tested in `tests/data/answers/drain.txt`; that no pair loses its route, in `capacity`.
 
 use crate::long;
-use crate::routed::{Routed, pgft, with_reference};
-use dmodc_core::{OnUnreachable, Options};
+use crate::routed::{Routed, partial, pgft, with_reference};
+use dmodc_core::Options;
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{Drained, Fabric, Guid, NO_PATH, Peer, PortNumber, SwitchId};
 use dmodc_formats::netlist::{Netlist, Part};
@@ -26,13 +26,6 @@ pub fn some_part(fabric: &Fabric, random: &mut Random) -> Drained {
     };
     let switch = switch.guid;
     Drained { switch, port }
-}
-
-fn drained(options: &Options, drain: &[Drained]) -> Options {
-    Options {
-        drain: drain.to_vec(),
-        ..options.clone()
-    }
 }
 
 const SHAPES: [&str; 5] = [
@@ -78,19 +71,17 @@ fn pulling_a_drained_switch_changes_nothing() {
     for number in 0..100 * u64::from(long::times()) {
         let mut random = Random::new(number);
         let (whole, less) = tree(&mut random);
-        let options = Options {
-            on_unreachable: OnUnreachable::Partial,
-            ..with_reference(&whole)
-        };
+        let options = partial(with_reference(&whole));
         let netlist = if random.below(2) == 0 { whole } else { less };
         let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
         let drain: Vec<Drained> = (0..=random.below(3))
             .map(|_| some_part(&fabric, &mut random))
             .collect();
         let less = netlist.without(&parts(&netlist, &drain));
-        let drained = Routed::by_options(&netlist, &drained(&options, &drain));
         let pulled = Routed::by_options(&less, &options);
         let ends = Drained::ends(&fabric, &drain);
+        let drained = Options { drain, ..options };
+        let drained = Routed::by_options(&netlist, &drained);
         for (to, (lid, ..)) in pulled.fabric.lids().enumerate() {
             for (now, switch) in pulled.fabric.switches().iter_enumerated() {
                 let before = fabric.switch_by_guid(switch.guid).expect("it is there");
@@ -98,7 +89,7 @@ fn pulling_a_drained_switch_changes_nothing() {
                 let is_empty = ends.binary_search(&(before, PortNumber(was))).is_err();
                 assert!(
                     is == NO_PATH || (was == is && is_empty),
-                    "{number}: {drain:?}: {switch:?} to {to}, {lid}: {was} {is}"
+                    "{number}: {ends:?}: {switch:?} to {to}, {lid}: {was} {is}"
                 );
             }
         }

@@ -9,10 +9,10 @@
 use crate::drain::some_part;
 use crate::left_out::lists_hold;
 use crate::random_fabrics::{FAMILIES, Family, drawn, parts};
-use crate::routed::Routed;
+use crate::routed::{Routed, partial};
 use crate::whole_graph::{arrives, has_cycle};
 use dmodc_core::multicast::{Terrain, Tree};
-use dmodc_core::{Engine, Faults, OnUnreachable, Options, RouteError};
+use dmodc_core::{Engine, Faults, Options, RouteError};
 use dmodc_fabric::NO_PATH;
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{Fabric, Guid, Lid, Peer, PortNumber, SwitchId};
@@ -58,10 +58,7 @@ struct Share {
 fn hold(engine: &Engine, number: u64) -> Option<Share> {
     let (fabric, reference) = drawn(number);
     let options = options(&fabric, reference, &mut Random::new(number));
-    let partial = Options {
-        on_unreachable: OnUnreachable::Partial,
-        ..options.clone()
-    };
+    let partial = partial(options.clone());
     let up_down = match Routed::by(engine, fabric.clone(), &partial) {
         Ok(routed) => routed,
         Err(RouteError::NotATree(cycle)) => {

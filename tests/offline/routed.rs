@@ -27,11 +27,24 @@ fn in_random_order(seed: u64) -> Order {
     }
 }
 
+/// The default options with some changes.
+pub fn options(change: impl FnOnce(&mut Options)) -> Options {
+    let mut options = Options::default();
+    change(&mut options);
+    options
+}
+
 /// Options with this fabric as the reference.
 pub fn with_reference(netlist: &Netlist) -> Options {
+    let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
+    options(|o| o.reference = Some(Arc::new(fabric)))
+}
+
+/// These options without detours.
+pub fn partial(options: Options) -> Options {
     Options {
-        reference: Some(Arc::new(netlist.to_fabric(None).expect("LIDs").0)),
-        ..Options::default()
+        on_unreachable: OnUnreachable::Partial,
+        ..options
     }
 }
 
@@ -59,11 +72,7 @@ impl Routed {
     }
 
     pub fn paper(netlist: &Netlist) -> Routed {
-        let options = Options {
-            faults: Faults::Paper,
-            ..Options::default()
-        };
-        Routed::by_options(netlist, &options)
+        Routed::by_options(netlist, &options(|o| o.faults = Faults::Paper))
     }
 
     pub fn with_reference(netlist: &Netlist, reference: &Netlist) -> Routed {
@@ -72,22 +81,12 @@ impl Routed {
 
     /// Routes without detours, which could hide a defect.
     pub fn up_down(netlist: &Netlist) -> Routed {
-        Routed::by_options(netlist, &Routed::partial())
+        Routed::by_options(netlist, &partial(Options::default()))
     }
 
     /// The options of `dmodc.reference=none`: nothing is counted.
     pub fn without_memory() -> Options {
-        Options {
-            forgets: true,
-            ..Options::default()
-        }
-    }
-
-    pub fn partial() -> Options {
-        Options {
-            on_unreachable: OnUnreachable::Partial,
-            ..Options::default()
-        }
+        options(|o| o.forgets = true)
     }
 
     /// Routes a fabric that must be a tree.

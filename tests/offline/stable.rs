@@ -6,8 +6,8 @@
 //! more in `invariants`.
 
 use crate::long;
-use crate::routed::{Routed, others, pgft, shuffled, with_reference};
-use dmodc_core::{OnUnreachable, Options, Rule};
+use crate::routed::{Routed, others, partial, pgft, shuffled, with_reference};
+use dmodc_core::Rule;
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{Lid, Peer, PortNumber, SwitchId};
 use dmodc_formats::netlist::generate::{Pgft, Rlft};
@@ -72,11 +72,7 @@ fn without_switches(whole: &Netlist, switches: usize, seed: u64) -> Netlist {
 
 /// Routes with a reference and without detours.
 fn up_down(netlist: &Netlist, reference: &Netlist) -> Routed {
-    let options = Options {
-        on_unreachable: OnUnreachable::Partial,
-        ..with_reference(reference)
-    };
-    Routed::by_options(netlist, &options)
+    Routed::by_options(netlist, &partial(with_reference(reference)))
 }
 
 /// Asserts that only entries of LIDs that came, went or moved change, and that the tables have no defect.

@@ -23,5 +23,5 @@ pub use fabrics::{FIGURE_1, NODES_648, Net, root};
 pub use ibsim::Ibsim;
 pub use offline::Offline;
 pub use opensm::{Config, Files, OpenSm, Tested};
-pub use process::{Guard, done, ends, poll, signal, tool, wait_until};
+pub use process::{Guard, done, ends, has, poll, signal, tool, wait_until};
 pub use sketch::Sketch;

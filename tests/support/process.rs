@@ -74,6 +74,12 @@ pub fn done(command: &mut Command) -> String {
     stdout
 }
 
+/// Asserts that a text contains a part.
+#[track_caller]
+pub fn has(text: &str, part: &str) {
+    assert!(text.contains(part), "no {part:?} in {text}");
+}
+
 /// Sends a signal by name. The shell's own `kill` spares an unsafe call and a package. A failure is ignored: the
 /// process is gone.
 pub fn signal(pid: u32, name: &str) {

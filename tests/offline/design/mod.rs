@@ -20,9 +20,9 @@ mod whole;
 
 use crate::forced::Forced;
 use crate::long;
-use crate::routed::{Routed, others, with_reference};
+use crate::routed::{Routed, others, partial, with_reference};
 use dmodc_analysis::Traffic;
-use dmodc_core::{Faults, OnUnreachable, Options, RouteError};
+use dmodc_core::{Faults, Options, RouteError};
 use dmodc_fabric::{Guid, NodeId, PortNumber};
 use dmodc_formats::netlist::{Kind, Netlist};
 

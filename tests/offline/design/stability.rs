@@ -95,18 +95,12 @@ pub fn alone(_: &Netlist, _: &[Rc<Routed>]) -> Options {
 
 /// As [`alone`], without detours.
 pub fn up_down(_: &Netlist, _: &[Rc<Routed>]) -> Options {
-    Options {
-        on_unreachable: OnUnreachable::Partial,
-        ..Routed::without_memory()
-    }
+    partial(Routed::without_memory())
 }
 
 /// The whole fabric as reference, without detours.
 pub fn by_reference(whole: &Netlist, _: &[Rc<Routed>]) -> Options {
-    Options {
-        on_unreachable: OnUnreachable::Partial,
-        ..with_reference(whole)
-    }
+    partial(with_reference(whole))
 }
 
 /// The whole fabric as reference in the first sweep; then another OpenSM, which has none, takes over.

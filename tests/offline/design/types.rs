@@ -50,13 +50,12 @@ pub fn options(netlist: &Netlist, io: &[u32], compute_too: bool, faults: Faults)
         .into_iter()
         .flat_map(|l| hosts_of(netlist, l));
     let compute: Vec<u32> = others.filter(|h| compute_too && !io.contains(h)).collect();
-    Options {
+    partial(Options {
         faults,
         io_guids: port_guids(netlist, io),
         cn_guids: port_guids(netlist, &compute),
-        on_unreachable: OnUnreachable::Partial,
         ..Options::default()
-    }
+    })
 }
 
 /// The risk from compute nodes to I/O nodes, and back.

@@ -4,6 +4,7 @@
 mod killed;
 
 use crate::support::*;
+use dmodc_lab::sim::poll;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
@@ -86,11 +87,7 @@ impl Scene {
 
 #[track_caller]
 fn wait_until(is: impl Fn() -> bool) {
-    let until = Instant::now() + LIMIT;
-    while !is() {
-        assert!(Instant::now() < until);
-        thread::sleep(Duration::from_millis(5));
-    }
+    assert!(poll(LIMIT, || is().then_some(())).is_some());
 }
 
 struct Running {
