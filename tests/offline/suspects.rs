@@ -4,7 +4,7 @@
 use crate::long;
 use crate::routed::{Routed, pgft};
 use crate::support;
-use dmodc_analysis::{Hop, Measured, Thing, Traffic};
+use dmodc_analysis::{Measured, Thing, Traffic};
 use dmodc_core::{Options, Ranking};
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{Guid, Lid, NodeId, PortNumber, SwitchId};
@@ -227,12 +227,9 @@ fn by_counters(seed: u64) -> (usize, &'static str) {
     let routes = traffic.routes_by_channel();
     let into = |port: CountedPort| match port {
         CountedPort::Switch(switch, number) => {
-            fabric.far(switch, number).map_or(0, |(from, port)| {
-                match traffic.channels().hop(from, port) {
-                    Hop::Switch { channel, .. } => routes[channel],
-                    Hop::Nothing => 0,
-                }
-            })
+            let far = fabric.far(switch, number);
+            let channel = far.and_then(|(from, port)| traffic.channels().by_port(from, port));
+            channel.map_or(0, |channel| routes[channel])
         }
         CountedPort::Host(_) => 0,
     };

@@ -17,7 +17,7 @@
 //! [capacity](super::Channels::capacity) c of a link, and a load of `h` sources is `h/c`: `min(h / c', (N - h) / C)`,
 //! with `c'` the greatest capacity of the links up and `C` their sum.
 
-use super::{Channels, Hop};
+use super::Channels;
 use dmodc_fabric::{Fabric, NodeId, NodeKind, PortNumber, SwitchId};
 use std::collections::{BTreeMap, BTreeSet};
 use typed_index_collections::{TiSlice, TiVec};
@@ -34,10 +34,7 @@ pub fn bounds(
     rank: impl Fn(SwitchId) -> u32,
     channels: &Channels,
 ) -> (Option<u32>, Option<f64>) {
-    let capacity = |s, port| match channels.hop(s, port) {
-        Hop::Switch { channel, .. } => channels.capacity(channel),
-        _ => 1.0,
-    };
+    let capacity = |s, port| (channels.by_port(s, port)).map_or(1.0, |c| channels.capacity(c));
     let bound = greatest(fabric, nodes, &rank, |_, _| 1.0).map(f64::ceil);
     let over = bound.filter(|_| channels.differ()).and_then(|bound| {
         let over = greatest(fabric, nodes, rank, capacity)?;

@@ -25,19 +25,8 @@ pub struct Channel {
     pub to_port: PortNumber,
 }
 
-/// The other end of a switch port.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Hop {
-    /// No other switch: no such port, no link, or an end node.
-    Nothing,
-    /// Another switch, by a channel.
-    Switch {
-        /// The channel.
-        channel: ChannelId,
-        /// The switch.
-        to: SwitchId,
-    },
-}
+/// The other end of a switch port: another switch, by a channel; or nothing, for no such port, no link, or an end node.
+type Hop = Option<(ChannelId, SwitchId)>;
 
 /// The channels of a fabric, and the other end of each port.
 #[derive(Debug)]
@@ -63,7 +52,7 @@ impl Channels {
             let first = all.hops.len() as u32;
             for port in switch.port_numbers() {
                 let Some((to, to_port)) = fabric.far(from, port) else {
-                    all.hops.push(Hop::Nothing);
+                    all.hops.push(None);
                     continue;
                 };
                 let channel = all.channels.push_and_get_key(Channel {
@@ -72,7 +61,7 @@ impl Channels {
                     to,
                     to_port,
                 });
-                all.hops.push(Hop::Switch { channel, to });
+                all.hops.push(Some((channel, to)));
             }
             all.ports.push((first, all.hops.len() as u32));
         }
@@ -130,11 +119,8 @@ impl Channels {
 
     /// The channels that leave a switch.
     pub fn of_switch(&self, switch: SwitchId) -> impl Iterator<Item = ChannelId> + '_ {
-        let hops = self.hops_of(switch).iter();
-        hops.filter_map(|hop| match *hop {
-            Hop::Switch { channel, .. } => Some(channel),
-            _ => None,
-        })
+        let hops = self.hops_of(switch).iter().flatten();
+        hops.map(|(channel, _)| *channel)
     }
 
     /// The other ends of the external ports of a switch.
@@ -144,14 +130,18 @@ impl Channels {
         &self.hops[from as usize..to as usize]
     }
 
-    /// The other end of a switch port. Port 0 is the switch itself, without another end.
+    /// Where a switch port leads: another switch, by a channel. Port 0 is the switch itself, without another end.
     #[inline]
-    pub fn hop(&self, switch: SwitchId, port: PortNumber) -> Hop {
+    pub fn hop(&self, switch: SwitchId, port: PortNumber) -> Option<(ChannelId, SwitchId)> {
         if port == PortNumber::ZERO {
-            return Hop::Nothing;
+            return None;
         }
-        let hop = self.hops_of(switch).get(port.offset());
-        hop.copied().unwrap_or(Hop::Nothing)
+        self.hops_of(switch).get(port.offset()).copied().flatten()
+    }
+
+    /// The channel that leaves a switch by a port.
+    pub fn by_port(&self, switch: SwitchId, port: PortNumber) -> Option<ChannelId> {
+        self.hop(switch, port).map(|(channel, _)| channel)
     }
 }
 

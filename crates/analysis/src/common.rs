@@ -6,7 +6,7 @@
 //! tells well, though fifty pairs elsewhere are slow for no reason. Chance tells a little, too, so a thing counts only
 //! if among all things tried one such by chance is less likely than one in a hundred.
 
-use super::{ChannelId, Hop, Traffic};
+use super::{ChannelId, Traffic};
 use dmodc_fabric::SwitchId;
 use std::collections::{BTreeMap, BTreeSet};
 use typed_index_collections::TiVec;
@@ -172,10 +172,8 @@ impl Traffic {
     /// The lower channel of a link.
     fn lower(&self, channel: ChannelId) -> ChannelId {
         let c = self.channels().get(channel);
-        match self.channels().hop(c.to, c.to_port) {
-            Hop::Switch { channel: back, .. } => channel.min(back),
-            Hop::Nothing => channel,
-        }
+        let back = self.channels().by_port(c.to, c.to_port);
+        back.map_or(channel, |back| channel.min(back))
     }
 
     /// A thing in both directions.

@@ -8,7 +8,7 @@
 //! cycles with several lanes (dfsssp, lash, torus-2QoS, nue with more lanes than its default of one) is measured as if
 //! it had one lane.
 
-use super::channels::{ChannelId, Channels, Hop};
+use super::channels::{ChannelId, Channels};
 use dmodc_fabric::PortNumber;
 use typed_index_collections::{TiSlice, TiVec};
 
@@ -59,11 +59,9 @@ impl Dependencies {
         let edges = channels.iter().zip(&self.ports).map(|(channel, ports)| {
             let leaves_by = |p: &u8| ports[usize::from(p / 64)] >> (p % 64) & 1 == 1;
             let ports = (1..=u8::MAX).filter(leaves_by).map(PortNumber);
-            let onward = ports.filter_map(|p| match channels.hop(channel.to, p) {
-                Hop::Switch { channel, .. } => Some(channel),
-                Hop::Nothing => None,
-            });
-            onward.collect()
+            ports
+                .filter_map(|p| channels.by_port(channel.to, p))
+                .collect()
         });
         edges.collect()
     }

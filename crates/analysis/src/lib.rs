@@ -44,7 +44,7 @@ mod walk;
 mod workload;
 
 pub use bound::{bound, bounds};
-pub use channels::{Channel, ChannelId, Channels, Hop};
+pub use channels::{Channel, ChannelId, Channels};
 pub use check::check;
 pub use common::{Common, Measured, Thing, Told};
 pub use congestion::{Risk, Tick};

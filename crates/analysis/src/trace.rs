@@ -1,6 +1,6 @@
 //! The route of one packet, switch by switch.
 
-use super::channels::{ChannelId, Channels, Hop};
+use super::channels::{ChannelId, Channels};
 use super::updown::{UNREACHABLE, UpDown};
 use dmodc_fabric::{Lid, NO_PATH, PortNumber, SwitchId, Tables};
 use typed_index_collections::TiVec;
@@ -87,7 +87,7 @@ pub fn trace(
         if (at, next) == (switch, port) {
             break End::Arrives;
         }
-        let Hop::Switch { channel, to } = channels.hop(at, next) else {
+        let Some((channel, to)) = channels.hop(at, next) else {
             break End::WrongPort { at, port: next };
         };
         let far = if descended { &down } else { &best }[at];

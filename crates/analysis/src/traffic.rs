@@ -8,7 +8,7 @@
 //! node with several LIDs the base LID counts.
 
 use super::Tick;
-use super::channels::{ChannelId, Channels, Hop};
+use super::channels::{ChannelId, Channels};
 use super::walk::{Fate, Target, Walker};
 use dmodc_fabric::{Fabric, NO_PATH, NodeId, NodeKind, PortNumber, SwitchId, Tables};
 use rayon::prelude::*;
@@ -125,7 +125,7 @@ impl Traffic {
         let ports = self.ports_to(to);
         let mut at = from;
         while at != end {
-            let Hop::Switch { channel, to } = self.channels.hop(at, PortNumber(ports[at])) else {
+            let Some((channel, to)) = self.channels.hop(at, PortNumber(ports[at])) else {
                 return;
             };
             visit(channel);

@@ -4,7 +4,7 @@
 //! successor. So one visit per switch finds the routes from all switches: a walk continues until it reaches a switch
 //! with a known result, an end, or a switch of the same walk.
 
-use super::channels::{ChannelId, Channels, Hop};
+use super::channels::{ChannelId, Channels};
 use dmodc_fabric::{NO_PATH, PortNumber, SwitchId, Tables};
 use typed_index_collections::{TiSlice, TiVec};
 
@@ -89,13 +89,11 @@ impl Walker {
                 if (at, port) == (target.switch, target.port) {
                     break (Fate::Delivered, 0);
                 }
-                match channels.hop(at, port) {
-                    Hop::Switch { channel, to } => {
-                        self.next[at] = channel;
-                        at = to;
-                    }
-                    Hop::Nothing => break (Fate::WrongPort, 0),
-                }
+                let Some((channel, to)) = channels.hop(at, port) else {
+                    break (Fate::WrongPort, 0);
+                };
+                self.next[at] = channel;
+                at = to;
             };
             while let Some(at) = self.walk.pop() {
                 self.fate[at] = fate;

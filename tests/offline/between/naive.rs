@@ -1,7 +1,7 @@
 //! `dmodc_analysis::between` by brute force: all tables after each block, and each packet alone.
 
 use dmodc_analysis::between::{Between, Block, Harm};
-use dmodc_analysis::{ChannelId, Channels, Hop};
+use dmodc_analysis::{ChannelId, Channels};
 use dmodc_fabric::{Fabric, Guid, Lid, NO_PATH, NodeId, Peer, PortNumber, SwitchId, Tables};
 use std::collections::BTreeSet;
 
@@ -173,18 +173,18 @@ fn go(
     for tables in all {
         let entry = PortNumber(tables.get(*at, to.0));
         let hop = channels.hop(*at, entry);
-        if let (Some(last), Hop::Switch { channel, .. }) = (last, hop) {
+        if let (Some(last), Some((channel, _))) = (last, hop) {
             found.1.insert((last, channel));
         }
         let harm = match hop {
             _ if before.contains(at) => Harm::Loop,
             _ if entry.0 == NO_PATH => Harm::Hole,
-            Hop::Switch { channel, to: next } if is_active(*at, entry) => {
+            Some((channel, next)) if is_active(*at, entry) => {
                 let way = [way, &[next]].concat();
                 go(fabric, all, &way, Some(channel), to, is_active, found);
                 continue;
             }
-            Hop::Switch { .. } => Harm::NotActive,
+            Some(_) => Harm::NotActive,
             _ if (*at, entry) == (to.1, to.2) => continue,
             _ => Harm::DeadLink,
         };

@@ -1,7 +1,7 @@
 //! Follows the packets to each LID through all mixtures of old and new tables.
 
 use super::{Block, Group, Harm, Routed};
-use crate::{ChannelId, Channels, Dependencies, Hop};
+use crate::{ChannelId, Channels, Dependencies};
 use dmodc_fabric::{
     EndNode, Fabric, Guid, Lid, NO_PATH, NodeId, PortNumber, SwitchId, Tables, lid_range,
 };
@@ -163,11 +163,8 @@ impl<'a> Mixer<'a> {
             return Err(Harm::Hole.bit());
         }
         match self.channels.hop(at, port) {
-            Hop::Switch { channel, .. } if !all_active && !self.active[channel] => {
-                Err(Harm::NotActive.bit())
-            }
-            Hop::Switch { channel, to } => Ok((channel, to)),
-            Hop::Nothing => Err(Harm::DeadLink.bit()),
+            Some((c, _)) if !all_active && !self.active[c] => Err(Harm::NotActive.bit()),
+            hop => hop.ok_or(Harm::DeadLink.bit()),
         }
     }
 
@@ -367,9 +364,8 @@ impl<'m> Flow<'m> {
         let Some(&cycle) = self.cycles.get(channel) else {
             return false;
         };
-        cycle != Dependencies::NO_CYCLE
-            && matches!(self.mixer.channels.hop(at, port),
-                Hop::Switch { channel, .. } if self.cycles[channel] == cycle)
+        let next = self.mixer.channels.by_port(at, port);
+        cycle != Dependencies::NO_CYCLE && next.is_some_and(|next| self.cycles[next] == cycle)
     }
 
     /// Records the harm that packets meet from time `now` on; `last` is the time of the look before.

@@ -4,7 +4,7 @@
 //! cycle on one lane may have none when spread over several. Tables do not have the lane of a route: the
 //! engine gives the service level of each pair of hosts, and each level counts as a lane.
 
-use dmodc_analysis::{Channels, CreditLoops, Dependencies, Hop};
+use dmodc_analysis::{Channels, CreditLoops, Dependencies};
 use dmodc_fabric::{EndNode, Fabric, Lid, NodeKind, PortNumber, SwitchId, Tables};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -36,9 +36,8 @@ pub fn lane_loops(
                 let dependencies = lanes.entry(lane);
                 let dependencies = dependencies.or_insert_with(|| Dependencies::new(&channels));
                 let (mut at, mut came_by) = (from.switch, None);
-                while let Hop::Switch { channel, to: next } =
-                    channels.hop(at, PortNumber(tables.get(at, to.lid)))
-                {
+                let hop = |at| channels.hop(at, PortNumber(tables.get(at, to.lid)));
+                while let Some((channel, next)) = hop(at) {
                     if let Some(before) = came_by {
                         dependencies.add(before, channels.get(channel).port);
                     }

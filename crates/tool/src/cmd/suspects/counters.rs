@@ -5,7 +5,7 @@ use super::{Args, drained};
 use crate::failure::Outcome;
 use crate::input;
 use crate::output::{complain, print_json, print_text};
-use dmodc_analysis::{Hop, Traffic};
+use dmodc_analysis::Traffic;
 use dmodc_formats::counters::{CountedPort, Reading, counted};
 use dmodc_watch::suspects::{Cable, Suspect, suspects};
 use serde_json::{Value, json};
@@ -36,10 +36,7 @@ pub fn run(args: &Args, judged: &Judged, traffic: &Traffic, start: Instant) -> O
     let others = traffic.nodes().len().saturating_sub(1) as u64;
     let into = |port: CountedPort| match port {
         CountedPort::Switch(switch, number) => match fabric.far(switch, number) {
-            Some((from, port)) => match channels.hop(from, port) {
-                Hop::Switch { channel, .. } => routes[channel],
-                Hop::Nothing => 0,
-            },
+            Some((from, port)) => channels.by_port(from, port).map_or(0, |c| routes[c]),
             None => others,
         },
         CountedPort::Host(_) => others,

@@ -9,7 +9,7 @@ use super::matrix::{Block, tabs};
 use super::scene::{Drawn, Link, Scene, State};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use dmodc_analysis::{Channels, Hop};
+use dmodc_analysis::Channels;
 use dmodc_fabric::{
     Drained, Fabric, Guid, Lid, NO_PATH, NodeId, NodeKind, PortNumber, Speed, SwitchId, Tables,
 };
@@ -277,10 +277,7 @@ impl Page<'_> {
             .map(|s| state.fabric.switch_by_guid(own.guid(s)))
             .collect();
         let channels = Channels::new(state.fabric);
-        let channel = |(s, port): (SwitchId, PortNumber)| match channels.hop(then[s]?, port) {
-            Hop::Switch { channel, .. } => Some(channel),
-            _ => None,
-        };
+        let channel = |(s, port): (SwitchId, PortNumber)| channels.by_port(then[s]?, port);
         let drained = |&(s, port): &(SwitchId, PortNumber)| {
             let end = then[s].map(|s| (s, port));
             end.is_some_and(|end| state.drained.binary_search(&end).is_ok())
