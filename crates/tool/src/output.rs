@@ -1,6 +1,6 @@
 //! Writing results: to a file, or to standard output for `-`.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 use crate::input::is_dash;
 use dmodc_formats::files::{packed_by_name, replace_by};
 use dmodc_watch::sweeps::line_of;
@@ -9,6 +9,7 @@ use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 /// Writes the library's log lines to standard error: for a subcommand that serves an OpenSM from the level of
 /// information on, with the plugin's prefix; else warnings and errors alone.
@@ -29,10 +30,7 @@ pub fn start_log(serves: bool) {
 /// Calls `write` with a writer to `path`, and reports any failure with the file's name. Replaces a file whole at
 /// the end, following a link. Writes into a pipe, a device or an open file at once, cut to length. Packs by gzip if the
 /// name ends in `.gz`.
-pub fn write_to(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Failure> {
+pub fn write_to(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Outcome {
     let write = |out: &mut dyn Write| packed_by_name(path, out, write);
     let result = if is_dash(path) {
         buffered(io::stdout().lock(), write)
@@ -46,12 +44,12 @@ pub fn write_to(
             Err(e) => Err(e),
         }
     };
-    let name = if is_dash(path) {
-        Path::new("<stdout>")
-    } else {
-        path
+    let name = match is_dash(path) {
+        true => Path::new("<stdout>"),
+        false => path,
     };
-    result.map_err(Failure::unwritable(name))
+    let written = result.map_err(Failure::unwritable(name));
+    written.map(|()| ExitCode::SUCCESS)
 }
 
 /// The file to replace; `None` for a pipe, a device, or a file that is open already, which can only be written to.
@@ -82,13 +80,23 @@ fn is_opened(path: &Path) -> io::Result<bool> {
     Ok(false)
 }
 
+/// Writes a text to a file, as [`write_to`].
+pub fn write_text(path: &Path, text: impl AsRef<[u8]>) -> Outcome {
+    write_to(path, |out| out.write_all(text.as_ref()))
+}
+
+/// Writes text for people to standard output.
+pub fn print(text: impl AsRef<[u8]>) -> Outcome {
+    write_text(Path::new("-"), text)
+}
+
 /// Writes text for people: to standard output, or to standard error if standard output has data.
-pub fn print_text(text: &str, stdout_is_taken: bool) -> Result<(), Failure> {
-    if stdout_is_taken {
-        complain(text);
-        return Ok(());
+pub fn print_beside(stdout_is_taken: bool, text: &str) -> Outcome {
+    match stdout_is_taken {
+        true => complain(text),
+        false => return print(text),
     }
-    write_to(Path::new("-"), |out| out.write_all(text.as_bytes()))
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Writes to standard error, and ignores a failure.
@@ -104,8 +112,8 @@ pub fn add<T: Into<Value>>(object: &mut Value, key: &str, value: Option<T>) {
 }
 
 /// Writes one JSON object and a line end to standard output.
-pub fn print_json(value: &Value) -> Result<(), Failure> {
-    print_text(&format!("{value:#}\n"), false)
+pub fn print_json(value: &Value) -> Outcome {
+    print(format!("{value:#}\n"))
 }
 
 pub fn progress(work: u64, template: &str) -> ProgressBar {

@@ -10,7 +10,7 @@ use super::several::{in_one, one_after_another};
 use super::tables::{Input, Judged};
 use crate::failure::{Failure, Outcome};
 use crate::input::{input, is_dash};
-use crate::output::{print_json, print_text, progress, write_to};
+use crate::output::{print_beside, print_json, progress, write_text};
 use dmodc_analysis::{Exact, Risk, Tick, Traffic, bounds, check};
 use dmodc_core::{Engine, NodeType, NodeTypes, Ranking};
 use dmodc_fabric::{Drained, Fabric, NodeId, NodeKind};
@@ -18,7 +18,6 @@ use serde_json::Value;
 use sets::Sets;
 use shown::{Found, json, text};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Instant;
 
 /// Measure the congestion risk of the forwarding tables of any routing engine
@@ -117,18 +116,12 @@ pub fn run(mut args: Args) -> Outcome {
         answers.push(one(judged, &args, start)?);
     }
     let is_taken = args.ports.as_deref().is_some_and(is_dash);
-    match args.json {
-        true => print_json(&in_one(
-            answers.into_iter().map(|(.., json)| json).collect(),
-        ))?,
-        false => {
-            let texts = answers
-                .iter()
-                .map(|(fabric, text, _)| (fabric, text.clone()));
-            print_text(&one_after_another(texts.collect()), is_taken)?;
-        }
+    if args.json {
+        let answers = answers.into_iter().map(|(.., json)| json);
+        return print_json(&in_one(answers.collect()));
     }
-    Ok(ExitCode::SUCCESS)
+    let texts = answers.iter().map(|(fabric, text, _)| (fabric, &**text));
+    print_beside(is_taken, &one_after_another(texts.collect()))
 }
 
 /// A fabric, and the answer about it as text and as JSON.
@@ -182,8 +175,7 @@ fn one(
         }
     }
     if let Some(path) = &args.ports {
-        let rows = ports::ports(&judged, &traffic, found.pairs.as_ref());
-        write_to(path, |out| out.write_all(&rows))?;
+        write_text(path, ports::ports(&judged, &traffic, found.pairs.as_ref()))?;
     }
     if args.exact {
         found.exact = Some(worst_permutation(&traffic, &found.risks, false));

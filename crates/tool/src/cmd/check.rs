@@ -8,7 +8,7 @@ use super::tables::{Input, Judged};
 use super::{drained, left_out};
 use crate::failure::{Failure, Outcome};
 use crate::input::input;
-use crate::output::{add, print_json, print_text};
+use crate::output::{add, print, print_json};
 use dmodc_analysis::{ChannelId, Channels, CheckReport, Tally, check};
 use dmodc_core::{Engine, Ranking};
 use dmodc_fabric::Tables;
@@ -101,13 +101,11 @@ pub fn run(args: Args) -> Outcome {
     let shown: Vec<Shown> = (all.iter())
         .map(|judged| Shown::new(judged, &args, old(judged)?.as_ref(), start))
         .collect::<Result<_, Failure>>()?;
+    let texts = || shown.iter().map(|one| (&one.judged.fabric, one.text()));
     match args.json {
         true => print_json(&in_one(shown.iter().map(Shown::json).collect()))?,
-        false => {
-            let texts = shown.iter().map(|one| (&one.judged.fabric, one.text()));
-            print_text(&one_after_another(texts.collect()), false)?;
-        }
-    }
+        false => print(one_after_another(texts().collect()))?,
+    };
     Ok(ExitCode::from(u8::from(!shown.iter().all(Shown::passed))))
 }
 

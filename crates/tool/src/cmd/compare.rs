@@ -5,7 +5,7 @@ mod throws;
 use super::reading::Reading;
 use crate::failure::{Failure, Outcome};
 use crate::input::input;
-use crate::output::{print_json, print_text, progress};
+use crate::output::{print, print_json, progress};
 use dmodc_core::Engine;
 use dmodc_formats::netlist::Equipment;
 use dmodc_lab::compare::{EngineSpec, Journal, MultiEngineRun, Row, Scale, compare_whole};
@@ -15,7 +15,6 @@ use std::collections::HashSet;
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -150,7 +149,7 @@ pub fn run(args: Args) -> Outcome {
     when_stopped(move || {
         bar_of_all.finish_and_clear();
         if !args.json {
-            let _ = print_text(&text(&lock(&done)), false);
+            let _ = print(text(&lock(&done)));
         }
     });
     for path in &args.nets {
@@ -166,13 +165,11 @@ pub fn run(args: Args) -> Outcome {
     }
     bar.finish_and_clear();
     let rows = lock(&rows);
-    if args.json {
-        let rows: Value = rows.iter().map(Row::json).collect();
-        print_json(&json!({ "rows": rows, "permutations": args.permutations, "seed": args.seed }))?;
-    } else {
-        print_text(&text(&rows), false)?;
+    if !args.json {
+        return print(text(&rows));
     }
-    Ok(ExitCode::SUCCESS)
+    let rows: Value = rows.iter().map(Row::json).collect();
+    print_json(&json!({ "rows": rows, "permutations": args.permutations, "seed": args.seed }))
 }
 
 fn lock(rows: &Mutex<Vec<Row>>) -> MutexGuard<'_, Vec<Row>> {

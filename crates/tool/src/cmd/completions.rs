@@ -1,11 +1,9 @@
 //! `dmodc completions`: shell completions of our command line.
 
 use crate::failure::Outcome;
-use crate::output::write_to;
+use crate::output::print;
 use clap::CommandFactory;
 use clap_complete::{Shell, generate};
-use std::path::Path;
-use std::process::ExitCode;
 
 /// Print the completions of a shell
 #[derive(clap::Args)]
@@ -21,6 +19,5 @@ pub struct Args {
 pub fn run(args: Args) -> Outcome {
     let mut text = Vec::new();
     generate(args.shell, &mut crate::Cli::command(), "dmodc", &mut text);
-    write_to(Path::new("-"), |out| out.write_all(&text))?;
-    Ok(ExitCode::SUCCESS)
+    print(text)
 }

@@ -4,7 +4,7 @@ use super::args::Removal;
 use super::reading::Reading;
 use crate::failure::Outcome;
 use crate::input::{input, is_dash};
-use crate::output::{print_text, write_to};
+use crate::output::{print_beside, write_to};
 use dmodc_formats::netlist::{Part, SlowedLink};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -70,10 +70,8 @@ pub fn run(args: Args) -> Outcome {
     // --remove uses no seed.
     let seed = args.seed.unwrap_or(1);
     let words = |parts: Vec<Part>| -> String {
-        parts
-            .into_iter()
-            .map(|part| netlist.describe(part) + "\n")
-            .collect()
+        let parts = parts.into_iter();
+        parts.map(|part| netlist.describe(part) + "\n").collect()
     };
     let (degraded, list) = if let Some(count) = args.links {
         let (degraded, links) = netlist.without_links(count, seed)?;
@@ -97,7 +95,7 @@ pub fn run(args: Args) -> Outcome {
         write_to(path, |mut out| degraded.write(&mut out))?;
     }
     if args.list {
-        print_text(&list, output.is_some_and(is_dash))?;
+        print_beside(output.is_some_and(is_dash), &list)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -3,13 +3,12 @@
 use super::reading::Reading;
 use crate::failure::Outcome;
 use crate::input::input;
-use crate::output::{print_json, print_text};
+use crate::output::{print, print_json};
 use dmodc_fabric::Guid;
 use dmodc_formats::lft::Diff;
 use serde_json::{Value, json};
 use std::fmt::Display;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Instant;
 
 /// Count the entries and the blocks of 64 LIDs that differ between two dumps of tables
@@ -38,26 +37,24 @@ pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let [before, after] = [&args.first, &args.second].map(|path| args.reading.dump(path));
     let diff = dmodc_formats::lft::diff(&before?, &after?);
-    if args.json {
-        let changed = diff.switches.iter().filter(|s| s.entries > 0);
-        let by_switch = changed.map(|s| {
-            let guid = s.guid.to_string();
-            json!({ "guid": guid, "changed_entries": s.entries, "changed_blocks": s.blocks })
-        });
-        let guids = |guids: &[Guid]| guids.iter().map(Guid::to_string).collect::<Vec<_>>();
-        print_json(&json!({
-            "switches": diff.switches.len(),
-            "changed_entries": diff.entries(),
-            "changed_blocks": diff.blocks(),
-            "by_switch": by_switch.collect::<Value>(),
-            "added": guids(&diff.added),
-            "removed": guids(&diff.removed),
-            "seconds": start.elapsed().as_secs_f64(),
-        }))?;
-    } else {
-        print_text(&table(&diff), false)?;
+    if !args.json {
+        return print(table(&diff));
     }
-    Ok(ExitCode::SUCCESS)
+    let changed = diff.switches.iter().filter(|s| s.entries > 0);
+    let by_switch = changed.map(|s| {
+        let guid = s.guid.to_string();
+        json!({ "guid": guid, "changed_entries": s.entries, "changed_blocks": s.blocks })
+    });
+    let guids = |guids: &[Guid]| guids.iter().map(Guid::to_string).collect::<Value>();
+    print_json(&json!({
+        "switches": diff.switches.len(),
+        "changed_entries": diff.entries(),
+        "changed_blocks": diff.blocks(),
+        "by_switch": by_switch.collect::<Value>(),
+        "added": guids(&diff.added),
+        "removed": guids(&diff.removed),
+        "seconds": start.elapsed().as_secs_f64(),
+    }))
 }
 
 fn table(diff: &Diff) -> String {

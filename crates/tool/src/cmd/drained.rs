@@ -5,12 +5,15 @@ use dmodc_formats::drain::Use;
 use dmodc_formats::netlist::Names;
 use serde_json::{Value, json};
 
-pub fn text(names: &Names, uses: &[Use]) -> String {
+pub fn lines(names: &Names, uses: &[Use]) -> Vec<String> {
     let name = |s: SwitchId| names.switches[s].clone();
     let port = |s, port| names.port(s, port);
-    uses.iter()
-        .map(|one| one.describe(name, port) + "\n")
-        .collect()
+    uses.iter().map(|one| one.describe(name, port)).collect()
+}
+
+pub fn text(names: &Names, uses: &[Use]) -> String {
+    let lines = lines(names, uses).into_iter();
+    lines.map(|line| line + "\n").collect()
 }
 
 /// For programs: switch and port at both ends (`null` for a whole switch), the remaining routes and hosts.

@@ -16,7 +16,6 @@ use dmodc_watch::against::{against, with_missing};
 use dmodc_watch::wiring::{among_siblings, slow_links};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use typed_index_collections::{TiSlice, TiVec};
 
 /// Draw a fabric as a page to explore
@@ -72,9 +71,7 @@ pub fn run(args: Args) -> Outcome {
     let reading = args.reading;
     let reference = args.reference.as_deref();
     let meant = (args.guid_files).meant(reading, &args.net, reference, &args.drain)?;
-    let Meant {
-        fabric, options, ..
-    } = &meant;
+    let (fabric, options) = (&meant.fabric, &meant.options);
     let ranking = Ranking::new(fabric, options);
     let engine = Engine::new(0)?;
     let drawn = whole_of(&meant, &engine)
@@ -85,10 +82,10 @@ pub fn run(args: Args) -> Outcome {
     let usable = fabric.without(&drained);
     let bound = bound(&usable, |s| ranking.rank(s));
     let routes = |lfts: &Option<PathBuf>| {
-        let lfts = lfts
+        let tables = lfts
             .as_ref()
             .map(|lfts| reading.tables(lfts, &reading.dump(lfts)?, fabric));
-        let tables = lfts.transpose()?;
+        let tables = tables.transpose()?;
         let risks = tables.as_ref().map(|tables| {
             let order: Vec<NodeId> = fabric.end_nodes().keys().collect();
             let traffic = Traffic::new(fabric, tables, &order);
@@ -108,8 +105,7 @@ pub fn run(args: Args) -> Outcome {
         None => vec![state("now", lent(&now))],
         Some(_) => vec![state("before", lent(&before)), state("after", lent(&now))],
     };
-    write_page(&scene, &states, &args.net, &args.output)?;
-    Ok(ExitCode::SUCCESS)
+    write_page(&scene, &states, &args.net, &args.output)
 }
 
 /// Borrows tables and the risks of their channels.
@@ -147,7 +143,7 @@ pub fn scene<'a>(netlist: &Netlist, drawn: &'a Drawn, known: Option<&Known>) -> 
     }
 }
 
-pub fn write_page(scene: &Scene, states: &[State], net: &Path, to: &Path) -> Result<(), Failure> {
+pub fn write_page(scene: &Scene, states: &[State], net: &Path, to: &Path) -> Outcome {
     let name = shown(net).file_name().unwrap_or(net.as_os_str());
     write_to(to, |out| page(scene, states, &name.to_string_lossy(), out))
 }

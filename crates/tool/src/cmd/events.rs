@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, input};
-use crate::output::{print_json, print_text};
+use crate::output::{print, print_json};
 use dmodc_formats::input::{Fault, lines};
 use dmodc_formats::log::{Line, Time, YEAR};
 use serde_json::{Value, json};
@@ -10,7 +10,6 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Instant;
 
 /// The number of cables to print.
@@ -89,27 +88,24 @@ pub fn run(args: Args) -> Outcome {
     }
     let sweeps = sweeps(in_order(logs));
     let cables = cables(&sweeps);
-    if args.json {
-        let cables = cables.iter().take(WORST).map(|(cable, lost)| {
-            json!({ "cable": cable, "lost": lost.times, "last": time(lost.last), "is_back": lost.is_back })
-        });
-        print_json(&json!({
-            "sweeps": sweeps.iter().map(Sweep::json).collect::<Value>(),
-            "cables": cables.collect::<Value>(),
-            "seconds": start.elapsed().as_secs_f64(),
-        }))?;
-    } else {
-        print_text(&text(&sweeps, &cables), false)?;
+    if !args.json {
+        return print(text(&sweeps, &cables));
     }
-    Ok(ExitCode::SUCCESS)
+    let cables = cables.iter().take(WORST).map(|(cable, lost)| {
+        json!({ "cable": cable, "lost": lost.times, "last": time(lost.last), "is_back": lost.is_back })
+    });
+    print_json(&json!({
+        "sweeps": sweeps.iter().map(Sweep::json).collect::<Value>(),
+        "cables": cables.collect::<Value>(),
+        "seconds": start.elapsed().as_secs_f64(),
+    }))
 }
 
 /// The lines of all logs in the order of time. Logs without a time come first.
 fn in_order(mut logs: Vec<Vec<Line>>) -> Vec<Line> {
     let first = |log: &Vec<Line>| {
-        log.iter()
-            .find_map(|line| line.time)
-            .map_or(0, Time::in_year)
+        let time = log.iter().find_map(|line| line.time);
+        time.map_or(0, Time::in_year)
     };
     logs.sort_by_key(first);
     let starts: Vec<u64> = logs.iter().map(first).collect();
@@ -211,25 +207,20 @@ fn cables(sweeps: &[Sweep]) -> Vec<(String, Lost)> {
 
 /// The cables of a line, which may have several hosts of one switch: `2 hosts at 'leaf': 'a' [1], 'b' [2]`.
 fn each(line: &str) -> Vec<String> {
-    let several = line
-        .split_once(" hosts at ")
-        .and_then(|(_, rest)| rest.split_once(": "));
-    match several {
-        None => vec![line.to_owned()],
-        Some((switch, hosts)) => {
-            let hosts = hosts.split(", ").filter_map(|host| host.rsplit_once(" ["));
-            hosts
-                .map(|(host, port)| format!("host {host} at {switch} [{port}"))
-                .collect()
-        }
-    }
+    let several = line.split_once(" hosts at ");
+    let Some((switch, hosts)) = several.and_then(|(_, rest)| rest.split_once(": ")) else {
+        return vec![line.to_owned()];
+    };
+    let hosts = hosts.split(", ").filter_map(|host| host.rsplit_once(" ["));
+    let cable = |(host, port)| format!("host {host} at {switch} [{port}");
+    hosts.map(cable).collect()
 }
 
 fn text(sweeps: &[Sweep], cables: &[(String, Lost)]) -> String {
     let mut text = format!("{:<15}", "time");
-    EVENTS
-        .iter()
-        .for_each(|(_, key)| text += &format!(" {key:>8}"));
+    for (_, key) in EVENTS {
+        text += &format!(" {key:>8}");
+    }
     text += &format!(
         " {:>7} {:>9} {:>8} {:>7} {:>8}\n",
         "blocks", "displaced", "left out", "proof", "ms"
@@ -251,17 +242,11 @@ fn text(sweeps: &[Sweep], cables: &[(String, Lost)]) -> String {
         for (word, _) in EVENTS {
             text += &format!(" {:>8}", sweep.of(word).count());
         }
-        let total = sweep
-            .figure("total_us")
-            .and_then(|us| us.parse::<f64>().ok());
-        text += &format!(
-            " {:>7} {:>9} {:>8} {:>7} {:>8}\n",
-            figure("changed_blocks"),
-            figure("displaced"),
-            figure("left_out"),
-            figure("proof"),
-            total.map_or("-".into(), |us| format!("{:.1}", us / 1000.0)),
-        );
+        let total = figure("total_us").parse::<f64>();
+        let ms = total.map_or("-".into(), |us| format!("{:.1}", us / 1000.0));
+        let [blocks, displaced, left_out, proof] =
+            ["changed_blocks", "displaced", "left_out", "proof"].map(figure);
+        text += &format!(" {blocks:>7} {displaced:>9} {left_out:>8} {proof:>7} {ms:>8}\n");
         for line in sweep.told() {
             let word = if line.is_error { "ERR: " } else { "" };
             text += &format!("  {word}{}\n", line.text);

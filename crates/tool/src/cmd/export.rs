@@ -11,7 +11,7 @@ use super::reading::Reading;
 use super::tables::node_name;
 use crate::failure::{Failure, Outcome};
 use crate::input::input;
-use crate::output::{complain, write_to};
+use crate::output::{complain, write_text};
 use chosen::Chosen;
 use clap::ValueEnum;
 use dmodc_core::{Engine, Options, roots};
@@ -23,7 +23,6 @@ use guids::{Hosts, guid_file, rank_file};
 use serde_json::{Value, json};
 use slurm::{slurm_conf, slurm_yaml};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use tree::groups;
 
 /// The number of hosts without a host name to print.
@@ -123,9 +122,7 @@ pub fn run(args: Args) -> Outcome {
         _ => args.reading.without_lids(&args.net),
     }?;
     if args.format == Format::Plan {
-        let text = write_plan(&netlist);
-        write_to(&args.output, |out| out.write_all(text.as_bytes()))?;
-        return Ok(ExitCode::SUCCESS);
+        return write_text(&args.output, write_plan(&netlist));
     }
     let (fabric, names) = netlist.to_fabric(None).map_err(Failure::lids(&args.net))?;
     let given = args.reading.names(args.names.as_deref())?;
@@ -171,8 +168,7 @@ pub fn run(args: Args) -> Outcome {
         Format::Cn => host_file(Hosts::new(&fabric, plan.ranking()).compute),
         Format::Io => host_file(Hosts::new(&fabric, plan.ranking()).io),
     };
-    write_to(&args.output, |out| out.write_all(text.as_bytes()))?;
-    Ok(ExitCode::SUCCESS)
+    write_text(&args.output, text)
 }
 
 /// Switches with their levels (0 at the bottom), end nodes, and links with both ends.

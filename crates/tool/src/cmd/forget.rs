@@ -3,7 +3,7 @@
 use super::reading::Reading;
 use crate::failure::{Failure, Outcome};
 use crate::input::{is_dash, shown};
-use crate::output::{complain, print_text};
+use crate::output::{complain, print};
 use dmodc_fabric::Guid;
 use dmodc_formats::files::{of_ports, replace_by, stamp};
 use dmodc_formats::names::Directory;
@@ -13,7 +13,6 @@ use jiff::civil::Date;
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Take switches, hosts and links that will not come back out of a reference
 #[derive(clap::Args)]
@@ -53,22 +52,16 @@ pub fn run(args: Args) -> Outcome {
     if args.things.is_empty() {
         let seen = dark_by_name(&reference);
         let lines = seen.iter().map(|(day, what)| format!("{day} {what}\n"));
-        print_text(
-            &format!("{}{} dark\n", lines.collect::<String>(), seen.len()),
-            false,
-        )?;
-        return Ok(ExitCode::SUCCESS);
+        return print(lines.collect::<String>() + &format!("{} dark\n", seen.len()));
     }
     let mut parts = Vec::new();
     for thing in &args.things {
         parts.extend(directory.parts(&reference.netlist, thing)?);
     }
-    let seen: Vec<_> = parts
-        .iter()
-        .map(|&part| last_seen(&reference, part))
-        .collect();
-    let mut text = String::new();
-    for (&part, seen) in parts.iter().zip(&seen) {
+    let (mut text, mut is_undated) = (String::new(), false);
+    for &part in &parts {
+        let seen = last_seen(&reference, part);
+        is_undated |= seen.is_none();
         let seen = seen.map_or(String::new(), |day| format!(", last seen {day}"));
         text += &format!("forgotten: {}{seen}\n", reference.netlist.describe(part));
     }
@@ -78,13 +71,12 @@ pub fn run(args: Args) -> Outcome {
         false => Err(io::Error::other("it has changed meanwhile; try again")),
     };
     written.map_err(Failure::unwritable(shown(&path)))?;
-    if seen.contains(&None) {
+    if is_undated {
         complain(
             "dmodc: a part without a date is in the reference again after the next sweep, if it is present\n",
         );
     }
-    print_text(&text, false)?;
-    Ok(ExitCode::SUCCESS)
+    print(text)
 }
 
 /// The file that `dmodc.reference=auto` keeps, if there is only one.
@@ -121,11 +113,8 @@ fn dark_by_name(reference: &Reference) -> Vec<(Date, String)> {
         Dark::Host(guid) => format!("host {}", name(guid)),
         Dark::Link([(a, p), (b, q)]) => format!("link {} [{p}] -- {} [{q}]", name(a), name(b)),
     };
-    let mut all: Vec<_> = reference
-        .dark
-        .iter()
-        .map(|(dark, &day)| (day, shown(dark)))
-        .collect();
+    let all = reference.dark.iter();
+    let mut all: Vec<_> = all.map(|(dark, &day)| (day, shown(dark))).collect();
     all.sort_by_key(|&(day, _)| day);
     all
 }

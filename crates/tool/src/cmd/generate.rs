@@ -5,7 +5,6 @@ use crate::output::write_to;
 use dmodc_fabric::{NoSpeed, Rate, Speed};
 use dmodc_formats::netlist::generate::{Order, Pgft, Rlft, build_with_speeds};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Generate a fat-tree as a netlist that ibsim loads
 #[derive(clap::Args)]
@@ -42,11 +41,8 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Outcome {
-    let tree = match (
-        args.shape.eq_ignore_ascii_case("rlft"),
-        args.nodes,
-        args.radix,
-    ) {
+    let is_rlft = args.shape.eq_ignore_ascii_case("rlft");
+    let tree = match (is_rlft, args.nodes, args.radix) {
         (true, Some(nodes), Some(radix)) => Rlft::new(nodes, radix)?,
         (true, _, _) => return Err(Failure::Usage("generate rlft needs --nodes and --radix")),
         (false, None, None) => args.shape.parse::<Pgft>()?.into(),
@@ -57,8 +53,7 @@ pub fn run(args: Args) -> Outcome {
         lids: !args.no_lids,
     };
     let netlist = build_with_speeds(&tree, order, &args.speeds);
-    write_to(&args.output, |mut out| netlist.write(&mut out))?;
-    Ok(ExitCode::SUCCESS)
+    write_to(&args.output, |mut out| netlist.write(&mut out))
 }
 
 fn speed(text: &str) -> Result<Speed, NoSpeed> {

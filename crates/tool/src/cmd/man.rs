@@ -30,8 +30,7 @@ pub fn run(args: Args) -> Outcome {
     let mut tool = crate::Cli::command().disable_help_subcommand(true);
     tool.build();
     let Some(dir) = args.output else {
-        write_to(Path::new("-"), |out| page(&tool, out))?;
-        return Ok(ExitCode::SUCCESS);
+        return write_to(Path::new("-"), |out| page(&tool, out));
     };
     std::fs::create_dir_all(&dir).map_err(Failure::unwritable(&dir))?;
     for command in std::iter::once(&tool).chain(tool.get_subcommands()) {

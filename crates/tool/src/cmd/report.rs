@@ -1,10 +1,9 @@
 //! `dmodc report`: a comparison as a page to read.
 
 use crate::failure::Outcome;
-use crate::output::{print_text, write_to};
+use crate::output::{print, write_text};
 use dmodc_lab::report::report;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Make a page with figures of the rows of 'dmodc compare --degrade'
 #[derive(clap::Args)]
@@ -24,8 +23,6 @@ pub struct Args {
 pub fn run(args: Args) -> Outcome {
     let (dir, report) = (&args.dirs[0], report(&args.dirs)?);
     let page = dir.join("report.html");
-    write_to(&page, |out| out.write_all(report.html.as_bytes()))?;
-    let (page, figures) = (page.display(), report.figures);
-    print_text(&format!("{page}: {figures} figures\n"), false)?;
-    Ok(ExitCode::SUCCESS)
+    write_text(&page, report.html)?;
+    print(format!("{}: {} figures\n", page.display(), report.figures))
 }

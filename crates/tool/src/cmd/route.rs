@@ -7,7 +7,7 @@ use super::tables::switch_name;
 use super::{drained, left_out};
 use crate::failure::{Failure, Outcome};
 use crate::input::{input, is_dash, shown};
-use crate::output::{add, print_json, print_text, write_to};
+use crate::output::{add, print_beside, print_json, write_to};
 use dmodc_core::{Engine, Filled, PHASES, Plan, hop_row};
 use dmodc_fabric::{EndPairs, Fabric, Lid, NodeId, SwitchId, Tables};
 use dmodc_formats::drain::{self, Use};
@@ -87,7 +87,9 @@ pub fn run(args: Args) -> Outcome {
     let write_start = Instant::now();
     let each = |path: &Option<PathBuf>,
                 write: &dyn Fn(&Routed, &mut dyn Write) -> io::Result<()>| {
-        let Some(path) = path else { return Ok(()) };
+        let Some(path) = path else {
+            return Ok(ExitCode::SUCCESS);
+        };
         write_to(path, |out| all.iter().try_for_each(|one| write(one, out)))
     };
     if args.lfts.is_some() && all.iter().any(|one| one.tables.is_empty()) {
@@ -122,12 +124,10 @@ pub fn run(args: Args) -> Outcome {
     });
     let summaries: Vec<Summary> = summaries.collect();
     if args.json {
-        print_json(&in_one(summaries.iter().map(Summary::json).collect()))?;
-    } else {
-        let texts = summaries.iter().map(|one| (&one.one.fabric, one.text()));
-        print_text(&one_after_another(texts.collect()), to_stdout > 0)?;
+        return print_json(&in_one(summaries.iter().map(Summary::json).collect()));
     }
-    Ok(ExitCode::SUCCESS)
+    let texts = summaries.iter().map(|one| (&one.one.fabric, one.text()));
+    print_beside(to_stdout > 0, &one_after_another(texts.collect()))
 }
 
 /// A fabric with its tables.

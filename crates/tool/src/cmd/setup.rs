@@ -6,12 +6,11 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::input::shown;
-use crate::output::print_text;
+use crate::output::print;
 use dmodc_formats::files::{self, replace};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// The marks, by their first words.
 const BEGIN: &str = "# dmodc setup: begin";
@@ -61,19 +60,16 @@ pub fn run(args: Args) -> Outcome {
     };
     let file = path.display();
     if new == old && (is_there || args.remove) {
-        print_text(&format!("{file}: nothing to do\n"), false)?;
-        return Ok(ExitCode::SUCCESS);
+        return print(format!("{file}: nothing to do\n"));
     }
     if let Some(folder) = path.parent().filter(|_| !is_there) {
         fs::create_dir_all(folder).map_err(unwritable())?;
     }
     replace(&path, new.as_bytes()).map_err(unwritable())?;
     let engines = last(&new, "routing_engine").unwrap_or_else(|| "of OpenSM's choice".into());
-    print_text(
-        &format!("{file}: routing_engine {engines}; restart OpenSM\n"),
-        false,
-    )?;
-    Ok(ExitCode::SUCCESS)
+    print(format!(
+        "{file}: routing_engine {engines}; restart OpenSM\n"
+    ))
 }
 
 /// The configuration that OpenSM reads.
@@ -133,10 +129,9 @@ fn with_block(text: &str) -> String {
         false => [ours()].into_iter().chain(next).collect(),
     };
     let (plugins, engines) = (plugins.join(" "), engines.join(","));
-    let newline = if text.is_empty() || text.ends_with('\n') {
-        ""
-    } else {
-        "\n"
+    let newline = match text.is_empty() || text.ends_with('\n') {
+        true => "",
+        false => "\n",
     };
     format!(
         "{text}{newline}{BEGIN}; these lines hold, as the last ones; 'dmodc setup --remove' takes them out\n\

@@ -19,15 +19,15 @@ pub fn in_one(mut answers: Vec<Value>) -> Value {
 }
 
 /// One text as it is; before each of several, which fabric it is about.
-pub fn one_after_another(mut texts: Vec<(&Fabric, String)>) -> String {
+pub fn one_after_another(texts: Vec<(&Fabric, impl AsRef<str>)>) -> String {
     let count = texts.len();
-    if count == 1 {
-        return texts.remove(0).1;
+    if let [(_, one)] = &texts[..] {
+        return one.as_ref().to_owned();
     }
     let each = texts.iter().zip(1..).map(|((fabric, text), number)| {
         let first = fabric.switches().first().map(|switch| switch.guid);
         let first = first.map_or_else(String::new, |guid| format!(", from switch {guid} on"));
-        format!("fabric {number} of {count}{first}\n{text}")
+        format!("fabric {number} of {count}{first}\n{}", text.as_ref())
     });
     each.collect::<Vec<String>>().join("\n")
 }

@@ -6,7 +6,7 @@
 
 use super::setup::{default_conf, last};
 use crate::failure::Outcome;
-use crate::output::print_text;
+use crate::output::print;
 use dmodc_fabric::Guid;
 use dmodc_formats::files;
 use dmodc_formats::log::Line;
@@ -120,11 +120,11 @@ impl Report {
             let lines: Value = self.lines.into_iter().collect();
             let word = ["well", "to do", "cannot tell"][code];
             let whole = json!({ "verdict": word, "to_do": self.to_do, "unknown": self.unknown, "lines": lines });
-            print_text(&format!("{whole}\n"), false)?;
+            print(format!("{whole}\n"))?;
         } else {
             let lines = self.lines.iter();
             let lines = lines.map(|(what, text)| format!("{what:<10} {text}\n"));
-            print_text(&(lines.collect::<String>() + &verdict + "\n"), false)?;
+            print(lines.collect::<String>() + &verdict + "\n")?;
         }
         Ok(ExitCode::from(code as u8))
     }
@@ -135,10 +135,9 @@ impl Report {
         match age("last_write_timestamp_seconds") {
             Some(old) if old <= FRESH => {}
             Some(old) => {
-                self.unknown(&format!(
-                    "the metrics are {} old: OpenSM has ended or hangs, or it cannot write them",
-                    words(old)
-                ));
+                let old = words(old);
+                let why = "OpenSM has ended or hangs, or it cannot write them";
+                self.unknown(&format!("the metrics are {old} old: {why}"));
             }
             None => self.unknown("the metrics have no time"),
         }
@@ -147,13 +146,10 @@ impl Report {
         let since = since.map_or(String::new(), |age| format!(" for {}", words(age)));
         let role = if is_master { "master" } else { "not master" };
         self.say("role", format!("{role}{since}"));
-        if let (Some(idle), Some(interval)) = (
-            age("last_activity_timestamp_seconds"),
-            metrics.one("sweep_interval_seconds"),
-        ) {
-            let hangs = interval > 0.0 && idle > 60.0 + 6.0 * interval;
+        let interval = metrics.one("sweep_interval_seconds");
+        if let Some((idle, interval)) = age("last_activity_timestamp_seconds").zip(interval) {
             self.say("opensm", format!("last sent a packet {} ago", words(idle)));
-            if hangs {
+            if interval > 0.0 && idle > 60.0 + 6.0 * interval {
                 self.wants("OpenSM hangs: restart it");
             }
         }
@@ -167,10 +163,9 @@ impl Report {
         };
         let swept = age("last_sweep_timestamp_seconds");
         let swept = swept.map_or(String::new(), |age| format!("{} ago, ", words(age)));
-        let took = metrics.one("sweep_seconds").filter(|_| by == "by Dmodc");
-        let took = took.map_or(String::new(), |took| {
-            format!(", in {:.1} ms", took * 1000.0)
-        });
+        let ms = metrics.one("sweep_seconds").map(|took| took * 1000.0);
+        let ms = ms.filter(|_| by == "by Dmodc");
+        let took = ms.map_or(String::new(), |ms| format!(", in {ms:.1} ms"));
         self.say("sweep", format!("{swept}{by}{took}"));
         match by {
             "by Dmodc" => {}
@@ -182,25 +177,19 @@ impl Report {
         };
         let nodes = metrics.one("nodes").unwrap_or_default();
         let missing = self.missing(metrics);
-        let state = if missing.is_empty() {
-            "whole".into()
-        } else {
-            missing.join("; ")
+        let state = match missing.is_empty() {
+            true => "whole".into(),
+            false => missing.join("; "),
         };
-        self.say(
-            "fabric",
-            format!("{switches} switches, {nodes} ports of hosts; {state}"),
-        );
+        let fabric = format!("{switches} switches, {nodes} ports of hosts; {state}");
+        self.say("fabric", fabric);
         self.of_links(metrics);
-        let managers = metrics.one("other_managers");
-        self.say(
-            "standby",
-            match managers {
-                Some(0.0) => "none: this host is not safe to reboot".to_owned(),
-                Some(count) => format!("{} seen", amount(count as usize, "other subnet manager")),
-                None => "not known".into(),
-            },
-        );
+        let standby = match metrics.one("other_managers") {
+            Some(0.0) => "none: this host is not safe to reboot".to_owned(),
+            Some(count) => amount(count as usize, "other subnet manager") + " seen",
+            None => "not known".into(),
+        };
+        self.say("standby", standby);
     }
 
     /// What the fabric lacks.
@@ -227,28 +216,22 @@ impl Report {
     /// Slow and drained links, and pairs left out.
     fn of_links(&mut self, metrics: &Metrics) {
         let slow = metrics.names("links_slow", |_| true);
-        self.say(
-            "slow",
-            match slow.len() {
-                0 => "none".to_owned(),
-                count => format!("{}, at {}", amount(count, "link"), list(&slow)),
-            },
-        );
-        if !slow.is_empty() {
-            self.wants(amount(slow.len(), "slow link"));
+        match slow.len() {
+            0 => self.say("slow", "none"),
+            count => {
+                let links = amount(count, "link");
+                self.say("slow", format!("{links}, at {}", list(&slow)));
+                self.wants(amount(count, "slow link"));
+            }
         }
-        let drained = metrics.one("drained").unwrap_or_default();
-        let routes = metrics.one("drained_routes").unwrap_or_default();
-        self.say(
-            "drained",
-            match (drained, routes) {
-                (0.0, _) => "none".to_owned(),
-                (count, 0.0) => format!("{count}, empty"),
-                (count, routes) => format!("{count}, not empty: {routes} routes"),
-            },
-        );
-        let out = metrics.one("left_out_host_pairs").unwrap_or_default();
-        let turned = metrics.one("turned_host_pairs").unwrap_or_default();
+        let figure = |name: &str| metrics.one(name).unwrap_or_default();
+        let drained = match (figure("drained"), figure("drained_routes")) {
+            (0.0, _) => "none".to_owned(),
+            (count, 0.0) => format!("{count}, empty"),
+            (count, routes) => format!("{count}, not empty: {routes} routes"),
+        };
+        self.say("drained", drained);
+        let (out, turned) = (figure("left_out_host_pairs"), figure("turned_host_pairs"));
         let pairs = match (out, turned) {
             (0.0, 0.0) => "none".to_owned(),
             (0.0, turned) => format!("none; {turned} pairs of hosts on detours"),
@@ -282,10 +265,8 @@ impl Report {
             None => self.say("log", "no error in the last sweep and since"),
             Some(last) => {
                 let count = amount(errors.len(), "error");
-                self.say(
-                    "log",
-                    format!("{count} in the last sweep and since, the last: {last}"),
-                );
+                let text = format!("{count} in the last sweep and since, the last: {last}");
+                self.say("log", text);
                 self.wants(format!("{count} in the log"));
             }
         }
@@ -323,13 +304,10 @@ impl Report {
 
 /// The metrics of a file; of the only subnet manager, if their name is another one for each.
 fn of_one_port(path: &Path) -> Result<Metrics, String> {
-    let there = files::of_ports(path);
+    let (there, file) = (files::of_ports(path), path.display());
     match &there[..] {
         [one] => Metrics::read(one),
-        [] => Err(format!(
-            "{}: no subnet manager has written it",
-            path.display()
-        )),
+        [] => Err(format!("{file}: no subnet manager has written it")),
         _ => Err(format!("{}: name one with --metrics", several(&there))),
     }
 }
@@ -337,19 +315,16 @@ fn of_one_port(path: &Path) -> Result<Metrics, String> {
 /// The files of several subnet managers of this host.
 fn several(files: &[PathBuf]) -> String {
     let names = files.iter().map(|file| file.display().to_string());
-    format!(
-        "of several subnet managers: {}",
-        names.collect::<Vec<_>>().join(", ")
-    )
+    let names: Vec<String> = names.collect();
+    format!("of several subnet managers: {}", names.join(", "))
 }
 
 /// The end of a file.
 fn tail(path: &Path) -> Option<String> {
     use std::io::{Read, Seek, SeekFrom};
     let mut file = files::open(path).ok()?;
-    let length = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))
-        .ok()?;
+    let start = file.metadata().ok()?.len().saturating_sub(TAIL);
+    file.seek(SeekFrom::Start(start)).ok()?;
     let mut bytes = Vec::new();
     file.take(TAIL).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
@@ -407,10 +382,8 @@ impl Metrics {
             let (sm, labels) = labels.split_once('"')?;
             port = sm.parse().ok();
             let others = labels.strip_prefix(',').map(|labels| format!("{{{labels}"));
-            Some((
-                name.to_owned() + &others.unwrap_or_default(),
-                value.parse().ok()?,
-            ))
+            let series = name.to_owned() + &others.unwrap_or_default();
+            Some((series, value.parse().ok()?))
         });
         let samples = samples.collect();
         Ok(Metrics { samples, port })
@@ -424,20 +397,18 @@ impl Metrics {
     /// The names of the switches or hosts of a figure whose values count.
     fn names(&self, figure: &str, counts: impl Fn(f64) -> bool) -> Vec<String> {
         let start = format!("dmodc_{figure}{{");
-        let is_it = |name: &String, value: f64| name.starts_with(&start) && counts(value);
-        let samples = self
-            .samples
-            .iter()
-            .filter(|(name, value)| is_it(name, **value));
-        let name = |(series, _): (&String, &f64)| {
-            let label = |label: &str| {
-                let (_, rest) = series.split_once(&format!("{label}=\""))?;
-                let (value, _) = rest.split_once('"')?;
-                (!value.is_empty()).then(|| value.to_owned())
-            };
-            let name = label("description").or_else(|| label("guid"));
-            name.unwrap_or_default()
-        };
-        samples.map(name).collect()
+        let mut names = Vec::new();
+        for (series, value) in &self.samples {
+            if series.starts_with(&start) && counts(*value) {
+                let label = |label: &str| {
+                    let (_, rest) = series.split_once(&format!("{label}=\""))?;
+                    let (value, _) = rest.split_once('"')?;
+                    (!value.is_empty()).then(|| value.to_owned())
+                };
+                let name = label("description").or_else(|| label("guid"));
+                names.push(name.unwrap_or_default());
+            }
+        }
+        names
     }
 }

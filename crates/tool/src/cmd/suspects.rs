@@ -6,10 +6,15 @@ mod pairs;
 
 use super::tables::Input;
 use crate::failure::{Failure, Outcome};
-use crate::input::input;
+use crate::input::{input, is_dash};
+use crate::output::{print_beside, print_json};
 use dmodc_analysis::Traffic;
 use dmodc_fabric::NodeId;
+use dmodc_watch::suspects::Cable;
+use drained::Cost;
+use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::time::Instant;
 
 /// Name the cables that hurt most, or what slow pairs of hosts have in common
@@ -81,6 +86,14 @@ pub struct Args {
     json: bool,
 }
 
+/// What the evidence says.
+struct Answer {
+    /// Each suspect that is known for sure, with the evidence; no cable for a switch.
+    told: Vec<(Option<Cable>, String)>,
+    json: Value,
+    text: String,
+}
+
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let mut all = args.input.load(None)?;
@@ -90,8 +103,22 @@ pub fn run(args: Args) -> Outcome {
     let judged = all.remove(0);
     let order: Vec<NodeId> = judged.fabric.end_nodes().keys().collect();
     let traffic = Traffic::new(&judged.fabric, &judged.tables, &order);
-    match &args.pairs {
-        Some(path) => pairs::run(&args, path, &judged, &traffic, start),
-        None => counters::run(&args, &judged, &traffic, start),
+    let (is_any, answer) = match &args.pairs {
+        Some(path) => pairs::answer(&args, path, &judged, &traffic)?,
+        None => counters::answer(&args, &judged, &traffic)?,
+    };
+    let Answer { told, json, text } = answer;
+    let drain = args.drain.as_deref();
+    let cost = drain.map(|path| drained::write(path, args.at_most, &judged, &told));
+    let cost = cost.transpose()?;
+    if args.json {
+        let mut json = json;
+        json["drained"] = cost.as_ref().map(Cost::json).into();
+        json["seconds"] = json!(start.elapsed().as_secs_f64());
+        print_json(&json)?;
+    } else {
+        let cost = cost.map_or_else(String::new, |cost| cost.text());
+        print_beside(drain.is_some_and(is_dash), &(text + &cost))?;
     }
+    Ok(ExitCode::from(u8::from(is_any)))
 }

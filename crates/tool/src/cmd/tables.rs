@@ -53,10 +53,8 @@ impl Input {
         let netlists = self.reading.fabrics(&self.net)?;
         let dump = self.reading.dump(&self.lfts)?;
         let is_one = netlists.len() == 1;
-        let judged = netlists
-            .iter()
-            .map(|netlist| self.judged(netlist, &dump, vports, is_one));
-        judged.collect()
+        let judged = |netlist| self.judged(netlist, &dump, vports, is_one);
+        netlists.iter().map(judged).collect()
     }
 
     /// The tables of a fabric in a dump, which has those of others too unless it `is_one`.
@@ -106,8 +104,7 @@ impl Input {
         let apart = apart.map(|node| format!("{} {} '{}'", node.kind, node.guid, node.description));
         Ok(Judged {
             without_switch: apart.collect(),
-            without_owner: without_owner
-                .iter()
+            without_owner: (without_owner.iter())
                 .filter(|lid| !known.contains(lid))
                 .count(),
             virtual_tables: dump.in_place(&tables, &fabric, &virtual_lids),
@@ -145,6 +142,16 @@ impl Judged {
     /// A switch by GUID and description.
     pub fn switch(&self, index: SwitchId) -> String {
         switch_name(&self.fabric, &self.names, index)
+    }
+
+    /// An end node by GUID and description.
+    pub fn node(&self, index: NodeId) -> String {
+        node_name(&self.fabric, &self.names, index)
+    }
+
+    /// A link by its ends, as `dmodc wiring` has them.
+    pub fn link(&self, ends: [(SwitchId, PortNumber); 2]) -> String {
+        link_name(&self.fabric, &self.names, ends)
     }
 
     /// A route by its source and its destination.

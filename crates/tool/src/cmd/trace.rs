@@ -1,8 +1,8 @@
 //! `dmodc trace`: the route between two hosts or switches, there and back.
 
-use super::tables::{Input, Judged, node_name};
+use super::tables::{Input, Judged};
 use crate::failure::{Failure, Outcome};
-use crate::output::{print_json, print_text};
+use crate::output::{print, print_json};
 use dmodc_analysis::{ChannelId, Channels, End, Trace, Traffic, UpDown, trace};
 use dmodc_core::Ranking;
 use dmodc_fabric::{Lid, NodeId, PortNumber, SwitchId};
@@ -66,9 +66,8 @@ pub fn run(args: Args) -> Outcome {
         let directory = Directory::of_fabric(&judged.fabric, &judged.names);
         directory.find_all(name).is_ok()
     };
-    let both = all
-        .iter()
-        .position(|one| has(one, &args.from) && has(one, &args.to));
+    let has_both = |one: &Judged| has(one, &args.from) && has(one, &args.to);
+    let both = all.iter().position(has_both);
     let judged = all.swap_remove(both.unwrap_or(0));
     let directory = Directory::of_fabric(&judged.fabric, &judged.names);
     let endpoints = |name: &str| {
@@ -108,12 +107,8 @@ pub fn run(args: Args) -> Outcome {
         (all["more"], all["seconds"]) = (more.into(), seconds.into());
         print_json(&all)?;
     } else {
-        let text: Vec<String> = routes
-            .iter()
-            .flatten()
-            .map(|route| shown.text(route))
-            .collect();
-        print_text(&text.join("\n"), false)?;
+        let texts = routes.iter().flatten().map(|route| shown.text(route));
+        print(texts.collect::<Vec<String>>().join("\n"))?;
     }
     let good = routes.iter().flatten().all(|route| route.trace.is_good());
     Ok(ExitCode::from(u8::from(!good)))
@@ -129,10 +124,9 @@ fn pairs(
     let joined = |a: &Endpoint, b: &Endpoint| part[a.switch] == part[b.switch];
     let any_joined = from.iter().any(|a| to.iter().any(|b| joined(a, b)));
     let all = from.iter().flat_map(|a| to.iter().map(move |b| (a, b)));
-    let traced = all
-        .filter(|(a, b)| !any_joined || joined(a, b))
-        .take(MOST + 1);
-    let pairs: Vec<_> = traced.map(|(a, b)| (a.clone(), b.clone())).collect();
+    let traced = all.filter(|(a, b)| !any_joined || joined(a, b));
+    let pairs = traced.map(|(a, b)| (a.clone(), b.clone()));
+    let pairs: Vec<_> = pairs.take(MOST + 1).collect();
     match pairs.len() > MOST {
         true => Err(Failure::Usage(
             "more than 100 pairs; give names that fit fewer",
@@ -155,7 +149,7 @@ fn endpoint(judged: &Judged, thing: Thing) -> Endpoint {
                 switch: node.switch,
                 port: node.port,
                 lid: node.lid,
-                name: node_name(&judged.fabric, &judged.names, index),
+                name: judged.node(index),
             }
         }
     }
@@ -208,12 +202,9 @@ impl Shown<'_> {
             End::Arrives => "arrives".into(),
             End::NoEntry { at } => format!("LOST: {} has no entry for the LID", switch(at)),
             End::Unknown { at } => format!("ENDS HERE: the table of {} is not known", switch(at)),
-            End::WrongPort { at, port: wrong } => {
-                format!(
-                    "LOST: {} sends it to port {}, the wrong one",
-                    switch(at),
-                    self.judged.names.port(at, wrong),
-                )
+            End::WrongPort { at, port } => {
+                let (at, port) = (switch(at), self.judged.names.port(at, port));
+                format!("LOST: {at} sends it to port {port}, the wrong one")
             }
             End::Loop { at } => format!("LOST: it comes to {} again, for ever", switch(at)),
         }

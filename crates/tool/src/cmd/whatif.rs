@@ -5,13 +5,13 @@
 
 mod each;
 
-use super::args::{Drain, Meant, Question, Removal};
+use super::args::{Drain, Question, Removal};
 use super::draw::{page_file, scene, whole_of, write_page};
-use super::left_out;
+use super::{drained, left_out};
 use crate::draw::{Drawn, State};
 use crate::failure::{Failure, Outcome};
 use crate::input::{input, is_dash, shown};
-use crate::output::{print_json, print_text, progress};
+use crate::output::{print, print_beside, print_json, progress};
 use dmodc_analysis::{ChannelId, Tick, Traffic, bounds};
 use dmodc_core::{Engine, Options, RouteError};
 use dmodc_fabric::{Drained, Fabric, Guid, NodeKind, PortNumber, SwitchId, Tables};
@@ -23,7 +23,6 @@ use each::Each;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 use typed_index_collections::TiVec;
@@ -104,13 +103,7 @@ pub fn run(args: Args) -> Outcome {
     }
     let reference = args.question.reference.as_deref();
     let meant = guid_files.meant(args.question.reading, &args.net, reference, &args.drain)?;
-    let Meant {
-        netlist,
-        fabric,
-        names,
-        options,
-        ..
-    } = &meant;
+    let (netlist, fabric, options) = (&meant.netlist, &meant.fabric, &meant.options);
     if let Some(each) = args.each {
         let answer = each::each(each, &meant, (args.permutations, args.seed), start);
         let (json, text) = answer.map_err(|reason| match reason {
@@ -119,11 +112,10 @@ pub fn run(args: Args) -> Outcome {
             }
             other => other,
         })?;
-        match args.question.json {
-            true => print_json(&json)?,
-            false => print_text(&text, false)?,
-        }
-        return Ok(ExitCode::SUCCESS);
+        return match args.question.json {
+            true => print_json(&json),
+            false => print(text),
+        };
     }
     let parts = args.removal.parts(netlist)?;
     let ports = netlist.nodes.iter().map(|node| node.ports.len() as u64);
@@ -134,7 +126,7 @@ pub fn run(args: Args) -> Outcome {
     with_lids.take_lids(fabric);
     let less = with_lids.without(&parts).to_fabric(None);
     let less = less.map_err(Failure::lids(&args.net))?;
-    let cut_off = cut_off(netlist, &parts, (fabric, names), &less.0);
+    let cut_off = cut_off(netlist, &parts, (fabric, &meant.names), &less.0);
     let mut first = options.clone();
     if parts.is_empty() {
         first.drain.clear();
@@ -146,7 +138,7 @@ pub fn run(args: Args) -> Outcome {
         expected: options.reference.clone(),
         tick: &|done| bar.inc(done),
     };
-    let before = measure.look((fabric.clone(), names.clone()), &first, vec![]);
+    let before = measure.look((fabric.clone(), meant.names.clone()), &first, vec![]);
     let invalid = |when: &str, reason: RouteError| {
         let file = shown(&args.net).display();
         Failure::Invalid(format!("{file}: {when}: {reason}"))
@@ -166,9 +158,8 @@ pub fn run(args: Args) -> Outcome {
         let states = [before.state("before"), after.state("after")];
         write_page(&scene, &states, &args.net, to)?;
     }
-    let [one, other] =
-        [&before, &after].map(|look| Dump::from_tables(&look.drawn.fabric, &look.tables));
-    let diff = diff(&one, &other);
+    let dump = |look: &Look| Dump::from_tables(&look.drawn.fabric, &look.tables);
+    let diff = diff(&dump(&before), &dump(&after));
     let removed: Vec<_> = parts.iter().map(|&part| netlist.describe(part)).collect();
     let found = json!({
         "removed": removed,
@@ -180,10 +171,9 @@ pub fn run(args: Args) -> Outcome {
         "seconds": start.elapsed().as_secs_f64(),
     });
     match args.question.json {
-        true => print_json(&found)?,
-        false => print_text(&text(&removed, &found), to_stdout)?,
+        true => print_json(&found),
+        false => print_beside(to_stdout, &text(&removed, &found)),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 pub struct Look {
@@ -235,8 +225,7 @@ impl Measure<'_> {
         let drained = Drained::ends(&fabric, &options.drain);
         let usable = fabric.without(&drained);
         let rank = |switch| plan.ranking().rank(switch);
-        let (bound, bound_over_capacity) =
-            bounds(&usable, traffic.nodes(), rank, traffic.channels());
+        let (bound, bound_over) = bounds(&usable, traffic.nodes(), rank, traffic.channels());
         let a2a = traffic.all_to_all(tick);
         let rp = traffic.random_permutations(count, seed, tick);
         let sp = traffic.shifts(tick);
@@ -249,9 +238,6 @@ impl Measure<'_> {
             .map(|(guid, name)| json!({ "guid": guid.to_string(), "name": name }))
             .collect();
         let uses = drain::uses(&fabric, &options.drain, |s| tables.row(s));
-        let name = |s: SwitchId| names.switches[s].clone();
-        let port = |s, port| names.port(s, port);
-        let uses: Vec<String> = uses.iter().map(|used| used.describe(name, port)).collect();
         let connections = plan.connections();
         let mut figures = json!({
             "switches": fabric.switches().len(),
@@ -267,17 +253,15 @@ impl Measure<'_> {
             "sp": sp.value,
             "ebb": ebb.map(|ebb| ebb.percent),
             "ebb_confidence": ebb.map(|ebb| ebb.confidence),
-            "drained": uses,
+            "drained": drained::lines(&names, &uses),
             // A host has several ports, each of which is an end node.
             "hosts": hosts(&fabric, &names),
         });
-        if let (Some(a2a), Some(rp), Some(sp)) =
-            (a2a.over_capacity, rp.over_capacity, sp.over_capacity)
-        {
-            figures["a2a_capacity"] = json!(a2a);
-            figures["a2a_bound_capacity"] = json!(bound_over_capacity);
-            figures["rp_capacity"] = json!(rp);
-            figures["sp_capacity"] = json!(sp);
+        if let Some(over) = a2a.over_capacity {
+            figures["a2a_capacity"] = json!(over);
+            figures["a2a_bound_capacity"] = json!(bound_over);
+            figures["rp_capacity"] = json!(rp.over_capacity);
+            figures["sp_capacity"] = json!(sp.over_capacity);
         }
         Ok(Look {
             drawn: Drawn {
@@ -308,14 +292,17 @@ fn hosts(fabric: &Fabric, names: &Names) -> usize {
             nodes.insert((name, names.node_guids[index]));
         }
     }
-    let count = |nodes: &BTreeSet<(&str, Guid)>| {
-        let descriptions: BTreeSet<&str> = nodes.iter().map(|(name, _)| *name).collect();
-        match descriptions.len() == nodes.len() {
-            true => 1,
-            false => nodes.len(),
-        }
-    };
-    by_word.values().map(count).sum()
+    by_word
+        .values()
+        .map(|nodes| {
+            let names: BTreeSet<&str> = nodes.iter().map(|(name, _)| *name).collect();
+            if names.len() == nodes.len() {
+                1
+            } else {
+                nodes.len()
+            }
+        })
+        .sum()
 }
 
 /// The ports of hosts that lose their last link and are not in `parts` themselves.
@@ -331,15 +318,15 @@ fn cut_off(
     });
     let named: HashSet<Guid> = named.collect();
     let left: HashSet<_> = less.end_nodes().iter().map(|n| (n.guid, n.lid)).collect();
-    let nodes = fabric.end_nodes().iter_enumerated();
-    nodes
-        .filter(|&(index, node)| {
-            node.kind != NodeKind::Aggregation
-                && !left.contains(&(node.guid, node.lid))
-                && !named.contains(&names.node_guids[index])
-        })
-        .map(|(index, node)| (node.guid, names.end_nodes[index].clone()))
-        .collect()
+    let mut cut_off = Vec::new();
+    for (index, node) in fabric.end_nodes().iter_enumerated() {
+        let is_left = left.contains(&(node.guid, node.lid));
+        let is_named = named.contains(&names.node_guids[index]);
+        if node.kind != NodeKind::Aggregation && !is_left && !is_named {
+            cut_off.push((node.guid, names.end_nodes[index].clone()));
+        }
+    }
+    cut_off
 }
 
 /// Rows of the table, and the keys of their figures.
@@ -367,17 +354,13 @@ const OVER_CAPACITY: [(&str, &str, &str); 4] = [
 
 fn text(removed: &[String], found: &Value) -> String {
     let states = [&found["before"], &found["after"]];
-    let removed_first = removed.iter().take(NAMED);
-    let mut text: String = removed_first
-        .map(|part| format!("without {part}\n"))
-        .collect();
+    let first = removed.iter().take(NAMED);
+    let mut text: String = first.map(|part| format!("without {part}\n")).collect();
     if removed.len() > NAMED {
         text += &format!("without … {} in all\n", removed.len());
     }
-    text += &format!(
-        "\n{:<24} {:>12} {:>12} {:>12}\n",
-        "", "before", "after", "change"
-    );
+    let [before, after, change] = ["before", "after", "change"];
+    text += &format!("\n{:<24} {before:>12} {after:>12} {change:>12}\n", "");
     let shown =
         |n: Option<f64>, decimals: usize| n.map_or("-".into(), |n| format!("{n:.decimals$}"));
     let mut row = |what: &str, figures: [&Value; 2], decimals: usize| {
@@ -395,12 +378,10 @@ fn text(removed: &[String], found: &Value) -> String {
     for (what, key) in ROWS {
         row(what, states.map(|state| &state[key]), 0);
     }
-    if states
-        .iter()
-        .any(|state| state.get("a2a_capacity").is_some())
-    {
+    let differs = |state: &Value| state.get("a2a_capacity").is_some();
+    if states.into_iter().any(differs) {
         for (what, key, alike) in OVER_CAPACITY {
-            let figure = |state: &'_ Value| state.get("a2a_capacity").map_or(alike, |_| key);
+            let figure = |state| if differs(state) { key } else { alike };
             row(what, states.map(|state| &state[figure(state)]), 1);
         }
     }
@@ -408,11 +389,8 @@ fn text(removed: &[String], found: &Value) -> String {
     text += &format!("{:<24} {before:>12} {after:>12}\n", "EBB, %");
     for what in ["entries", "blocks", "switches"] {
         let count = found[format!("changed_{what}")].to_string();
-        text += &format!(
-            "{:<24} {:>12} {count:>12}\n",
-            format!("{what} that change"),
-            ""
-        );
+        let what = format!("{what} that change");
+        text += &format!("{what:<24} {:>12} {count:>12}\n", "");
     }
     let list = |key: &str| found["after"][key].as_array().into_iter().flatten();
     let words = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -420,11 +398,8 @@ fn text(removed: &[String], found: &Value) -> String {
         text += &(words(line) + "\n");
     }
     for host in list("unreached_hosts").take(NAMED) {
-        text += &format!(
-            "nobody reaches {} '{}'\n",
-            words(&host["guid"]),
-            words(&host["name"])
-        );
+        let (guid, name) = (words(&host["guid"]), words(&host["name"]));
+        text += &format!("nobody reaches {guid} '{name}'\n");
     }
     let count = list("unreached_hosts").count();
     if count > NAMED {

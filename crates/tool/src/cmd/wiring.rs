@@ -3,7 +3,7 @@
 use super::args::Question;
 use crate::failure::{Failure, Outcome};
 use crate::input::{input, shown};
-use crate::output::{print_json, print_text, write_to};
+use crate::output::{print, print_json, write_to};
 use dmodc_core::{Options, Ranking};
 use dmodc_formats::names::natural;
 use dmodc_formats::reference::{Dark, Reference};
@@ -175,10 +175,7 @@ pub fn run(args: Args) -> Outcome {
             true => format!(" ({all} with --all)"),
             false => String::new(),
         };
-        print_text(
-            &format!("{lines}{} differences{more}\n", found.len()),
-            false,
-        )?;
+        print(format!("{lines}{} differences{more}\n", found.len()))?;
     }
     Ok(code)
 }

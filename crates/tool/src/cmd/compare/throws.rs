@@ -2,7 +2,7 @@
 
 use super::{Args, BAR, Degrade, stem, twice};
 use crate::failure::{Failure, Outcome};
-use crate::output::{complain, print_text, progress};
+use crate::output::{complain, print, progress};
 use dmodc_formats::netlist::Netlist;
 use dmodc_lab::compare::{
     EngineSpec, Journal, Origin, Scale, Series, ThrowRow, Thrower, header, read_throws,
@@ -13,7 +13,6 @@ use indicatif::ProgressBar;
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
@@ -57,17 +56,12 @@ pub fn run(
         let (file, appended) = fill(args, series, netlist, plugin.clone(), limit, dir, &bar)?;
         bar.finish_and_clear();
         let table = medians(&read_throws(&file)?, &args.engines);
-        print_text(
-            &format!("{title}, {appended} rows appended\n{table}"),
-            false,
-        )?;
+        print(format!("{title}, {appended} rows appended\n{table}"))?;
     }
-    let last = format!(
-        "\n'dmodc report {}' makes a page with figures of it\n",
-        dir.display()
-    );
-    print_text(&last, false)?;
-    Ok(ExitCode::SUCCESS)
+    let dir = dir.display();
+    print(format!(
+        "\n'dmodc report {dir}' makes a page with figures of it\n"
+    ))
 }
 
 /// Brings a series up to the requested number of throws. Returns the file of its rows, and the number of rows
@@ -91,10 +85,7 @@ fn fill(
         bar_of_all.finish_and_clear();
         if let Ok(rows) = read_throws(&done) {
             let table = medians(&rows, &engines);
-            let _ = print_text(
-                &format!("stopped; the same command goes on\n{table}"),
-                false,
-            );
+            let _ = print(format!("stopped; the same command goes on\n{table}"));
         }
     });
     let why = |row| is_other(row, &series, &args.engines);

@@ -147,12 +147,13 @@ fn strip(file: &Path, highest: Lid) -> Result<(), Failure> {
     if !any {
         return Ok(());
     }
-    write_to(file, |out| {
+    let written = write_to(file, |out| {
         each_line(file, |line| match is_above(line) {
             true => Ok(()),
             false => out.write_all(line),
         })
-    })
+    });
+    written.map(drop)
 }
 
 /// The LID of a line that is an entry.

@@ -1,21 +1,20 @@
 //! Suspects by error counters.
 
-use super::super::tables::{Judged, link_name, node_name};
-use super::{Args, drained};
-use crate::failure::Outcome;
+use super::super::tables::Judged;
+use super::{Answer, Args};
+use crate::failure::Failure;
 use crate::input;
-use crate::output::{complain, print_json, print_text};
+use crate::output::complain;
 use dmodc_analysis::Traffic;
 use dmodc_formats::counters::{CountedPort, Reading, counted};
 use dmodc_watch::suspects::{Cable, Suspect, suspects};
 use serde_json::{Value, json};
-use std::process::ExitCode;
-use std::time::Instant;
 
 /// The number of suspects to print.
 const NAMED: usize = 20;
 
-pub fn run(args: &Args, judged: &Judged, traffic: &Traffic, start: Instant) -> Outcome {
+/// Whether there are suspects, and which.
+pub fn answer(args: &Args, judged: &Judged, traffic: &Traffic) -> Result<(bool, Answer), Failure> {
     let reading = args.input.reading;
     let (fabric, names) = (&judged.fabric, &judged.names);
     let mut readings = Vec::new();
@@ -44,59 +43,40 @@ pub fn run(args: &Args, judged: &Judged, traffic: &Traffic, start: Instant) -> O
     let found = suspects(fabric, &counted(&readings), into);
     let name = |suspect: &Suspect| cable(judged, suspect.cable);
     let reason = |suspect: &Suspect| reason(judged, suspect);
-    let drained = match &args.drain {
-        Some(path) => {
-            let line = |suspect| format!("{}: {}", name(suspect), reason(suspect));
-            let all = found
-                .suspects
-                .iter()
-                .map(|one| (Some(one.cable), line(one)));
-            let all: Vec<_> = all.collect();
-            Some(drained::write(path, args.at_most, judged, &all)?)
-        }
-        None => None,
+    let line = |one: &Suspect| format!("{}: {}", name(one), reason(one));
+    let told = found
+        .suspects
+        .iter()
+        .map(|one| (Some(one.cable), line(one)));
+    let told: Vec<_> = told.collect();
+    let one = |suspect: &Suspect| {
+        json!({
+            "cable": name(suspect),
+            "ends": ends(judged, suspect.cable),
+            "reason": reason(suspect),
+            "routes": suspect.routes,
+            "harm": suspect.harm,
+        })
     };
-    let code = ExitCode::from(u8::from(!found.suspects.is_empty()));
-    if args.json {
-        let one = |suspect: &Suspect| {
-            json!({
-                "cable": name(suspect),
-                "ends": ends(judged, suspect.cable),
-                "reason": reason(suspect),
-                "routes": suspect.routes,
-                "harm": suspect.harm,
-            })
-        };
-        print_json(&json!({
-            "suspects": found.suspects.iter().map(one).collect::<Value>(),
-            "few": found.few,
-            "drained": drained.map(|drained| drained.json()),
-            "seconds": start.elapsed().as_secs_f64(),
-        }))?;
-        return Ok(code);
-    }
-    let first = found.suspects.iter().take(NAMED);
-    let mut text: String = first
-        .map(|suspect| format!("{}: {}\n", name(suspect), reason(suspect)))
-        .collect();
-    if found.suspects.len() > NAMED {
+    let suspects = found.suspects.iter().map(one).collect::<Value>();
+    let first = told.iter().take(NAMED);
+    let mut text: String = first.map(|(_, line)| format!("{line}\n")).collect();
+    if told.len() > NAMED {
         text += "…\n";
     }
-    let (count, few) = (found.suspects.len(), found.few);
+    let (count, few) = (told.len(), found.few);
     text += &format!("{count} suspects; {few} more links with a few errors\n");
-    text += &drained.map_or_else(String::new, |drained| drained.text());
-    print_text(&text, args.drain.as_deref().is_some_and(input::is_dash))?;
-    Ok(code)
+    let json = json!({ "suspects": suspects, "few": few });
+    Ok((count > 0, Answer { told, json, text }))
 }
 
 fn cable(judged: &Judged, cable: Cable) -> String {
     match cable {
-        Cable::Link(ends) => link_name(&judged.fabric, &judged.names, ends),
+        Cable::Link(ends) => judged.link(ends),
         Cable::Host(host) => {
             let node = &judged.fabric.end_nodes()[host];
             let (leaf, port) = (node.switch, judged.names.port(node.switch, node.port));
-            let host = node_name(&judged.fabric, &judged.names, host);
-            format!("{} [{port}] -- {host}", judged.switch(leaf))
+            format!("{} [{port}] -- {}", judged.switch(leaf), judged.node(host))
         }
     }
 }
@@ -120,16 +100,14 @@ fn reason(judged: &Judged, suspect: &Suspect) -> String {
         Cable::Link(ends) => ends.map(|(switch, _)| &*judged.names.switches[switch]),
         Cable::Host(host) => {
             let leaf = judged.fabric.end_nodes()[host].switch;
-            [
-                &*judged.names.switches[leaf],
-                &*judged.names.end_nodes[host],
-            ]
+            [&*judged.names.switches[leaf], &judged.names.end_nodes[host]]
         }
     };
-    let counted = suspect.counted.iter().zip(names);
-    let counted = counted.filter(|(words, _)| !words.is_empty());
-    let counted: Vec<String> = counted
-        .map(|(words, at)| format!("{words} at '{at}'"))
-        .collect();
+    let mut counted = Vec::new();
+    for (words, at) in suspect.counted.iter().zip(names) {
+        if !words.is_empty() {
+            counted.push(format!("{words} at '{at}'"));
+        }
+    }
     format!("{}; {} routes", counted.join("; "), suspect.routes)
 }

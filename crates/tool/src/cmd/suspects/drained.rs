@@ -3,7 +3,7 @@
 use super::super::tables::Judged;
 use super::super::whatif::Measure;
 use crate::failure::Failure;
-use crate::output::{progress, write_to};
+use crate::output::{progress, write_text};
 use dmodc_core::{Engine, Options, Ranking};
 use dmodc_fabric::{Drained, SwitchId};
 use dmodc_formats::drain;
@@ -28,15 +28,10 @@ impl FromStr for AtMost {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let number = |text: &str| text.parse::<usize>().map_err(|_| "a number, or one with %");
         match text.strip_suffix('%') {
-            Some(percent) => number(percent)
-                .and_then(|p| {
-                    if p <= 100 {
-                        Ok(p)
-                    } else {
-                        Err("at most 100 %")
-                    }
-                })
-                .map(AtMost::Percent),
+            Some(percent) => match number(percent)? {
+                percent @ ..=100 => Ok(AtMost::Percent(percent)),
+                _ => Err("at most 100 %"),
+            },
             None => number(text).map(AtMost::Count),
         }
     }
@@ -89,40 +84,36 @@ pub fn write(
             }
         }
     }
-    write_to(path, |out| out.write_all(lines.as_bytes()))?;
-    let options = &judged.options;
-    let then = Options {
-        drain: chosen.drained.clone(),
-        ..options.clone()
-    };
-    let figures = match chosen.drained.is_empty() {
-        true => None,
-        false => {
-            let nodes = judged.fabric.end_nodes().len() as u64;
-            let bar = progress(4 * (nodes + PERMUTATIONS as u64), "{wide_bar} {percent} %");
-            let measure = Measure {
-                engine,
-                permutations: PERMUTATIONS,
-                seed: 1,
-                expected: None,
-                tick: &|done| bar.inc(done),
-            };
-            let look = |options: &Options| {
-                let fabric = (judged.fabric.clone(), judged.names.clone());
-                measure
-                    .look(fabric, options, Vec::new())
-                    .map(|look| look.figures)
-            };
-            let figures = [look(options)?, look(&then)?];
-            bar.finish_and_clear();
-            Some(figures)
-        }
-    };
-    Ok(Cost {
-        drained: then.drain.len(),
+    write_text(path, lines)?;
+    let drain = chosen.drained;
+    let mut cost = Cost {
+        drained: drain.len(),
         left,
-        figures,
-    })
+        figures: None,
+    };
+    if drain.is_empty() {
+        return Ok(cost);
+    }
+    let nodes = judged.fabric.end_nodes().len() as u64;
+    let bar = progress(4 * (nodes + PERMUTATIONS as u64), "{wide_bar} {percent} %");
+    let measure = Measure {
+        engine,
+        permutations: PERMUTATIONS,
+        seed: 1,
+        expected: None,
+        tick: &|done| bar.inc(done),
+    };
+    let look = |options: &Options| {
+        let fabric = (judged.fabric.clone(), judged.names.clone());
+        let look = measure.look(fabric, options, Vec::new());
+        look.map(|look| look.figures)
+    };
+    let mut options = judged.options.clone();
+    let before = look(&options)?;
+    options.drain = drain;
+    cost.figures = Some([before, look(&options)?]);
+    bar.finish_and_clear();
+    Ok(cost)
 }
 
 /// The links chosen so far.
@@ -156,10 +147,8 @@ impl Chosen<'_> {
         let mut all = self.drained.clone();
         all.push(drained);
         let is_up = |far: &SwitchId| self.ranking.is_up(low.0, *far);
-        let uplinks = fabric
-            .links_of(low.0)
-            .filter(|(_, far, _)| is_up(far))
-            .count();
+        let uplinks = fabric.links_of(low.0).filter(|(_, far, _)| is_up(far));
+        let uplinks = uplinks.count();
         let lost = all.iter().filter(|d| d.switch == drained.switch).count();
         if lost > self.at_most.most(uplinks) {
             let name = &self.judged.names.switches[low.0];

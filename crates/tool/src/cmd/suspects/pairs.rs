@@ -1,11 +1,10 @@
 //! What slow pairs of hosts have in common.
 
 use super::super::patterns::{Wrong, hosts};
-use super::super::tables::{Judged, link_name, node_name};
-use super::{Args, drained};
-use crate::failure::{Failure, Outcome};
+use super::super::tables::Judged;
+use super::{Answer, Args};
+use crate::failure::Failure;
 use crate::input;
-use crate::output::{print_json, print_text};
 use dmodc_analysis::{Common, Measured, Thing, Told, Traffic};
 use dmodc_fabric::NodeId;
 use dmodc_formats::input::{Lenient, Warnings};
@@ -15,8 +14,6 @@ use dmodc_watch::suspects::Cable;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::process::ExitCode;
-use std::time::Instant;
 
 /// The number of things to print.
 const NAMED: usize = 5;
@@ -36,13 +33,13 @@ struct Read {
     has_stand_ins: bool,
 }
 
-pub fn run(
+/// Whether the pairs have something in common, and what.
+pub fn answer(
     args: &Args,
     path: &Path,
     judged: &Judged,
     traffic: &Traffic,
-    start: Instant,
-) -> Outcome {
+) -> Result<(bool, Answer), Failure> {
     let read = read(args, path, judged, traffic)?;
     // Each cause explains its pairs; the next one must explain others.
     let (mut left, mut causes) = (read.pairs, Vec::<(Common, Vec<Told>)>::new());
@@ -63,67 +60,48 @@ pub fn run(
     }
     let names = |thing| name(judged, traffic, thing);
     let (first, best) = &causes[0];
-    let code = ExitCode::from(u8::from(!best.is_empty()));
     let fast = match read.has_stand_ins {
         true => "other",
         false => "fast",
     };
     let line = |common: &Common, told: &Told| {
-        let (slow, others) = (told.slow, told.fast);
+        let (slow, others, what) = (told.slow, told.fast, names(told.thing));
         let (all, all_others) = (common.slow, common.fast);
-        format!(
-            "{slow} of {all} slow, {others} of {all_others} {fast}: {}",
-            names(told.thing)
-        )
+        format!("{slow} of {all} slow, {others} of {all_others} {fast}: {what}")
     };
-    let drained = match &args.drain {
-        Some(path) => {
-            let told = causes.iter().filter_map(|(common, best)| match best[..] {
-                [one] => Some((cable(traffic, one.thing), line(common, &one))),
-                _ => None,
-            });
-            let told: Vec<_> = told.collect();
-            Some(drained::write(path, args.at_most, judged, &told)?)
-        }
-        None => None,
+    let of_one = causes.iter().filter_map(|(common, best)| match best[..] {
+        [one] => Some((cable(traffic, one.thing), line(common, &one))),
+        _ => None,
+    });
+    let one_json = |common: &Common, told: &Told| {
+        json!({
+            "what": names(told.thing), "slow": told.slow, "fast": told.fast, "score": told.score,
+            "slow_pairs": common.slow, "fast_pairs": common.fast,
+        })
     };
-    if args.json {
-        let told = |common: &Common, told: &Told| {
-            json!({
-                "what": names(told.thing), "slow": told.slow, "fast": told.fast, "score": told.score,
-                "slow_pairs": common.slow, "fast_pairs": common.fast,
-            })
-        };
-        let causes: Value = causes
-            .iter()
-            .map(|(common, best)| best.iter().map(|one| told(common, one)).collect::<Value>())
-            .collect();
-        let ranked = first.ranked(traffic).take(NAMED);
-        print_json(&json!({
-            "slow_pairs": first.slow,
-            "fast_pairs": first.fast,
-            "slow_below": read.limit,
-            "both_ways": first.both_ways,
-            "causes": causes,
-            "drained": drained.map(|drained| drained.json()),
-            "ranked": ranked.map(|one| told(first, &one)).collect::<Value>(),
-            "seconds": start.elapsed().as_secs_f64(),
-        }))?;
-        return Ok(code);
-    }
-    let below = read
-        .limit
-        .map_or_else(String::new, |limit| format!(" (below {limit})"));
-    let ways = if first.both_ways {
-        "there and back"
-    } else {
-        "from FROM to TO"
+    let cause_json = |(common, best): &(Common, Vec<Told>)| -> Value {
+        best.iter().map(|one| one_json(common, one)).collect()
+    };
+    let ranked = || first.ranked(traffic).take(NAMED);
+    let json = json!({
+        "slow_pairs": first.slow,
+        "fast_pairs": first.fast,
+        "slow_below": read.limit,
+        "both_ways": first.both_ways,
+        "causes": causes.iter().map(cause_json).collect::<Value>(),
+        "ranked": ranked().map(|one| one_json(first, &one)).collect::<Value>(),
+    });
+    let below = read.limit.map(|limit| format!(" (below {limit})"));
+    let below = below.unwrap_or_default();
+    let ways = match first.both_ways {
+        true => "there and back",
+        false => "from FROM to TO",
     };
     let mut text = format!(
         "{} slow pairs{below}, {} {fast}; routes {ways}\n",
         first.slow, first.fast
     );
-    for told in first.ranked(traffic).take(NAMED) {
+    for told in ranked() {
         text += &format!("  {}\n", line(first, &told));
     }
     for (at, (common, best)) in causes.iter().enumerate() {
@@ -138,9 +116,8 @@ pub fn run(
             text += &format!("  {}\n", line(common, told));
         }
     }
-    text += &drained.map_or_else(String::new, |drained| drained.text());
-    print_text(&text, args.drain.as_deref().is_some_and(input::is_dash))?;
-    Ok(code)
+    let told = of_one.collect();
+    Ok((!best.is_empty(), Answer { told, json, text }))
 }
 
 /// Reads the pairs; a line with a name that is no host gives a warning.
@@ -188,9 +165,10 @@ fn read(args: &Args, path: &Path, judged: &Judged, traffic: &Traffic) -> Result<
         let step = (all.len() * all.len() / STAND_INS).max(1);
         let others = all.iter().flat_map(|&a| all.iter().map(move |&b| (a, b)));
         let others = others.filter(|&(a, b)| a != b && !listed.contains(&(a, b)));
-        pairs.extend(others.step_by(step).map(|pair| Measured {
+        let (others, slow) = (others.step_by(step), false);
+        pairs.extend(others.map(|pair| Measured {
             ends: vec![pair],
-            slow: false,
+            slow,
         }));
     }
     Ok(Read {
@@ -226,15 +204,16 @@ fn cable(traffic: &Traffic, thing: Thing) -> Option<Cable> {
 }
 
 fn name(judged: &Judged, traffic: &Traffic, thing: Thing) -> String {
-    let node = |place: usize| node_name(&judged.fabric, &judged.names, traffic.nodes()[place]);
+    let node = |place: usize| judged.node(traffic.nodes()[place]);
+    let channel = |id| traffic.channels().get(id);
     match thing {
-        Thing::Channel(channel) => {
-            format!("link {}", judged.channel(traffic.channels().get(channel)))
-        }
-        Thing::Link(channel) => {
-            let c = traffic.channels().get(channel);
-            let ends = [(c.from, c.port), (c.to, c.to_port)];
-            format!("link {}", link_name(&judged.fabric, &judged.names, ends))
+        Thing::Channel(id) => format!("link {}", judged.channel(channel(id))),
+        Thing::Link(id) => {
+            let c = channel(id);
+            format!(
+                "link {}",
+                judged.link([(c.from, c.port), (c.to, c.to_port)])
+            )
         }
         Thing::From(host) => format!("host {}, sending", node(host)),
         Thing::To(host) => format!("host {}, receiving", node(host)),

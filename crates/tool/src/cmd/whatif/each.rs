@@ -111,9 +111,7 @@ pub fn each(
     (permutations, seed): (u32, u64),
     start: Instant,
 ) -> Result<(Value, String), Failure> {
-    let Meant {
-        fabric, options, ..
-    } = meant;
+    let (fabric, options) = (&meant.fabric, &meant.options);
     let engine = Engine::new(1)?;
     let plan = engine.plan(fabric, options)?;
     let (tables, _) = engine.tables(fabric, &plan)?;
@@ -171,17 +169,14 @@ fn ways(meant: &Meant, now: &Losses) -> TiVec<SwitchId, usize> {
         let ways = Losses::new(reference, |s| ranking.rank(s));
         (reference, ways)
     });
-    let ways = meant
-        .fabric
-        .switches()
-        .iter_enumerated()
-        .map(|(s, switch)| {
-            let planned = planned.as_ref().and_then(|(reference, ways)| {
-                Some(ways.ways_before(reference.switch_by_guid(switch.guid)?))
-            });
-            planned.unwrap_or(now.ways_before(s))
-        });
-    ways.collect()
+    let ways = |s: SwitchId| {
+        let (reference, ways) = planned.as_ref()?;
+        Some(ways.ways_before(reference.switch_by_guid(meant.fabric.guid(s))?))
+    };
+    let switches = meant.fabric.switches().keys();
+    switches
+        .map(|s| ways(s).unwrap_or(now.ways_before(s)))
+        .collect()
 }
 
 impl Before<'_> {
@@ -224,11 +219,10 @@ impl Before<'_> {
             let leaves: Vec<_> = fabric.switches().keys().filter(|&s| is_leaf(s)).collect();
             for (i, &a) in leaves.iter().enumerate() {
                 let others = leaves[i + 1..].iter().map(|&b| (a, b));
-                harm.last_way.extend(
-                    others.filter(|&(a, b)| {
-                        plan.hops(a, b).is_none() && self.plan.hops(a, b).is_some()
-                    }),
-                );
+                let is_lost = |plan: &Plan, (a, b)| plan.hops(a, b).is_none();
+                let lost =
+                    others.filter(|&pair| is_lost(&plan, pair) && !is_lost(&self.plan, pair));
+                harm.last_way.extend(lost);
             }
         }
         let left_out = plan.left_out(after).into_iter();

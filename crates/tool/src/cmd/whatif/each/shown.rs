@@ -4,7 +4,7 @@ use super::{Each, Harm, Lost};
 use crate::cmd::args::Meant;
 use crate::cmd::tables::{link_name, switch_name};
 use dmodc_analysis::Risks;
-use dmodc_fabric::{Fabric, PortNumber, SwitchId};
+use dmodc_fabric::{Fabric, Guid, NodeId, PortNumber, SwitchId};
 use dmodc_formats::netlist::Names;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -37,8 +37,8 @@ impl Found {
 
     pub fn json(&self, each: Each, meant: &Meant, start: Instant) -> Value {
         let (fabric, names) = (&meant.fabric, &meant.names);
-        let switch =
-            |s: SwitchId| json!({ "guid": fabric.guid(s).to_string(), "name": names.switches[s] });
+        let named = |guid: Guid, name: &String| json!({ "guid": guid.to_string(), "name": name });
+        let switch = |s: SwitchId| named(fabric.guid(s), &names.switches[s]);
         let ends = |lost: Lost| -> Value {
             let end = |(s, port): (SwitchId, PortNumber)| {
                 let mut end = switch(s);
@@ -52,8 +52,8 @@ impl Found {
         };
         let hosts = |leaves: &[SwitchId]| -> Value {
             let nodes = leaves.iter().flat_map(|&s| fabric.node_ids_of(s));
-            let named = nodes.map(|n| json!({ "guid": fabric.end_nodes()[n].guid.to_string(), "name": names.end_nodes[n] }));
-            named.collect()
+            let host = |n: NodeId| named(fabric.end_nodes()[n].guid, &names.end_nodes[n]);
+            nodes.map(host).collect()
         };
         let figures = |value: &mut Value, risks: &Risks| {
             value["a2a"] = risks.a2a.into();
@@ -115,15 +115,10 @@ impl Found {
         for group in alike.iter().take(LINES) {
             let harm = &group[0];
             let risks = harm.risks.as_ref().ok();
-            let [a2a, sp, rp] = [
-                risks.map(|r| r.a2a),
-                risks.map(|r| r.sp),
-                risks.map(|r| r.rp),
-            ]
-            .map(|risk| risk.map_or_else(dash, |risk| risk.to_string()));
-            let [cut, left, last, half] =
-                [harm.cut_off, harm.left_out, harm.last_way.len(), harm.half]
-                    .map(|n| n.to_string());
+            let risk = |of: fn(&Risks) -> u32| risks.map_or_else(dash, |r| of(r).to_string());
+            let [a2a, sp, rp] = [risk(|r| r.a2a), risk(|r| r.sp), risk(|r| r.rp)];
+            let counts = [harm.cut_off, harm.left_out, harm.last_way.len(), harm.half];
+            let [cut, left, last, half] = counts.map(|n| n.to_string());
             let mut what = shown(harm.lost);
             if group.len() > 1 {
                 what += &format!(", and {} alike", group.len() - 1);
@@ -148,13 +143,11 @@ impl Found {
         if pairs.len() > LINES {
             text += &format!("  … and {} more\n", pairs.len() - LINES);
         }
-        match self.cuts {
-            [0, 0] => text += "no single link or upper switch cuts a host off\n",
+        text + &match self.cuts {
+            [0, 0] => "no single link or upper switch cuts a host off\n".to_owned(),
             [links, switches] => {
-                text +=
-                    &format!("single links that cut hosts off: {links}; switches: {switches}\n");
+                format!("single links that cut hosts off: {links}; switches: {switches}\n")
             }
         }
-        text
     }
 }
