@@ -141,10 +141,12 @@ pub fn uses<'t>(
     let at = |s: SwitchId, port: PortNumber| {
         let by_port = row(s).iter_enumerated();
         let by_port = by_port.filter(|&(_, &e)| e == port.0);
-        let (of_hosts, others): (Vec<Lid>, Vec<Lid>) = by_port
-            .map(|(lid, _)| lid)
-            .partition(|&lid| is_host.get(lid) == Some(&true) && is_passed(s, lid));
-        [of_hosts.len(), others.len()]
+        let mut counts = [0, 0];
+        for (lid, _) in by_port {
+            let is_of_hosts = is_host.get(lid) == Some(&true) && is_passed(s, lid);
+            counts[usize::from(!is_of_hosts)] += 1;
+        }
+        counts
     };
     let used = |&(switch, only): &(SwitchId, Option<PortNumber>)| {
         let mut used = Use {
@@ -182,10 +184,7 @@ impl Use {
     pub fn switches(&self, fabric: &Fabric) -> BTreeSet<SwitchId> {
         let far = match self.link {
             Some((_, far, _)) => vec![far],
-            None => fabric
-                .links_of(self.switch)
-                .map(|(_, far, _)| far)
-                .collect(),
+            None => fabric.neighbours(self.switch).collect(),
         };
         far.into_iter().chain([self.switch]).collect()
     }

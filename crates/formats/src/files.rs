@@ -50,23 +50,29 @@ pub fn of_ports(name: &Path) -> Vec<PathBuf> {
         return vec![name.to_owned()];
     };
     let is_one = |file: &str| {
-        let port = file
-            .strip_prefix(start)
-            .and_then(|rest| rest.strip_suffix(end));
+        let rest = file.strip_prefix(start);
+        let port = rest.and_then(|rest| rest.strip_suffix(end));
         port.is_some_and(|port| port.parse::<Guid>().is_ok())
     };
-    let folder = name.parent().filter(|folder| *folder != OsStr::new(""));
-    let entries = fs::read_dir(folder.unwrap_or(Path::new(".")))
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder_of(name))
         .into_iter()
-        .flatten();
-    let found = entries
         .flatten()
-        .filter(|entry| entry.file_name().to_str().is_some_and(is_one));
-    let mut found: Vec<PathBuf> = found
-        .map(|entry| name.with_file_name(entry.file_name()))
-        .collect();
+        .flatten()
+    {
+        let file = entry.file_name();
+        if file.to_str().is_some_and(is_one) {
+            found.push(name.with_file_name(file));
+        }
+    }
     found.sort();
     found
+}
+
+/// The folder of a file.
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| *folder != OsStr::new(""));
+    folder.unwrap_or(Path::new("."))
 }
 
 /// Opens a plain file, or a link to a plain file, as configurations have. Never waits.
@@ -143,8 +149,7 @@ pub fn replace_by(
         Err(e) if e.kind() == io::ErrorKind::NotFound => None,
         Err(e) => return Err(e),
     };
-    let folder = path.parent().filter(|folder| *folder != OsStr::new(""));
-    let folder = folder.unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     remove_unfinished(folder);
     // The new file is removed unless it takes the old one's place.
     let new = tempfile::Builder::new()

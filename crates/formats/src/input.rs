@@ -110,6 +110,11 @@ impl<R> Warnings<R> {
         self.first.sort_by_key(|fault| fault.line);
         self.first
     }
+
+    /// The first one, by line.
+    pub fn into_first(self) -> Option<Fault<R>> {
+        self.first().into_iter().next()
+    }
 }
 
 /// A value, and the oddities in its text.
@@ -132,10 +137,7 @@ impl<T, R> Lenient<T, R> {
 
     /// The value, if there are no oddities; else the first warning as an error.
     pub fn strict(self) -> Result<T, Fault<R>> {
-        match self.warnings.first().into_iter().next() {
-            Some(fault) => Err(fault),
-            None => Ok(self.value),
-        }
+        self.warnings.into_first().map_or(Ok(self.value), Err)
     }
 }
 

@@ -99,11 +99,7 @@ pub fn parse_pairs_leniently(bytes: &[u8]) -> Parsed<Vec<Pair>, PairReason> {
         pairs.retain(|pair| !is_without(pair));
     }
     match pairs.is_empty() {
-        true => Err(warnings
-            .first()
-            .into_iter()
-            .next()
-            .unwrap_or(Fault::whole(PairReason::Empty))),
+        true => Err((warnings.into_first()).unwrap_or(Fault::whole(PairReason::Empty))),
         false => Ok(Lenient::new(pairs, warnings)),
     }
 }

@@ -48,6 +48,19 @@ impl<'a> Scan<'a> {
         }
     }
 
+    /// The number of [`Scan::c_number`], if nothing follows it.
+    pub fn whole(mut self) -> Option<u64> {
+        self.c_number().filter(|_| self.0.is_empty())
+    }
+
+    /// Takes all bytes up to a blank or the end.
+    pub fn word(&mut self) -> &'a [u8] {
+        let end = self.0.iter().position(u8::is_ascii_whitespace);
+        let (word, rest) = self.0.split_at(end.unwrap_or(self.0.len()));
+        self.0 = rest;
+        word
+    }
+
     #[inline]
     fn number(&mut self, radix: u32) -> Option<u64> {
         let (mut value, mut length) = (0u64, 0);

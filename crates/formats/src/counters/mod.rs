@@ -39,9 +39,8 @@ impl Counts {
     /// Takes a counter by its name in any tool; whether it is one of those taken.
     fn take(&mut self, name: &str, value: u64) -> bool {
         let name = name.trim_end_matches("ended").trim_end_matches("Ext");
-        let is_it =
-            |(new, old): &(&str, &str)| [new, old].iter().any(|n| name.eq_ignore_ascii_case(n));
-        let at = COUNTERS.iter().position(is_it);
+        let is = |known: &str| name.eq_ignore_ascii_case(known);
+        let at = COUNTERS.iter().position(|(new, old)| is(new) || is(old));
         if let Some(at) = at {
             self.counters[at] = self.counters[at].max(value);
         }
@@ -97,11 +96,8 @@ pub enum CounterReason {
 impl Reading {
     fn add(&mut self, line: u32, port: Port, counts: &Counts) {
         if !matches!(port, Port::Guid(_, 0 | 255) | Port::Lid(_, 0 | 255)) {
-            self.0
-                .entry(port)
-                .or_insert((line, Counts::default()))
-                .1
-                .join(counts);
+            let (_, known) = self.0.entry(port).or_insert((line, Counts::default()));
+            known.join(counts);
         }
     }
 
@@ -134,11 +130,10 @@ impl Reading {
                     let host = match (ports.get(&guid), of_node) {
                         (Some(&one), None) => Some(one),
                         (_, Some(&[one])) => Some(one),
-                        (_, Some(several)) => several
-                            .iter()
-                            .copied()
-                            .find(|&n| fabric.end_nodes()[n].guid == usual),
-                        _ => None,
+                        (_, of_node) => {
+                            let mut several = of_node.into_iter().flatten().copied();
+                            several.find(|&n| fabric.end_nodes()[n].guid == usual)
+                        }
                     };
                     host.map(CountedPort::Host)
                 }
@@ -179,13 +174,10 @@ pub fn counted(readings: &[BTreeMap<CountedPort, Counts>]) -> BTreeMap<CountedPo
         for (port, now) in &two[1] {
             let before = two[0].get(port).copied().unwrap_or_default();
             let sum = all.entry(*port).or_default();
-            for ((sum, now), before) in sum
-                .counters
-                .iter_mut()
-                .zip(now.counters)
-                .zip(before.counters)
-            {
-                *sum = sum.saturating_add(now.checked_sub(before).unwrap_or(now));
+            for at in 0..COUNTERS.len() {
+                let (now, before) = (now.counters[at], before.counters[at]);
+                let more = now.checked_sub(before).unwrap_or(now);
+                sum.counters[at] = sum.counters[at].saturating_add(more);
             }
             sum.effective_ber = now.effective_ber.or(sum.effective_ber);
             sum.symbol_ber = now.symbol_ber.or(sum.symbol_ber);

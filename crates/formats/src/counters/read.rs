@@ -101,12 +101,8 @@ impl Reading {
                 let mut scan = Scan(line);
                 scan.until(b"Lid ");
                 let lid = scan.c_number().and_then(Lid::read);
-                let port = scan
-                    .blanks()
-                    .eat(b"port ")
-                    .then(|| scan.decimal())
-                    .flatten();
-                match (lid, port) {
+                let has_port = scan.blanks().eat(b"port ");
+                match (lid, scan.decimal().filter(|_| has_port)) {
                     (Some(lid), Some(port)) => {
                         (seen, of) = (true, Some(Port::Lid(lid, port)));
                         reading.add(number, Port::Lid(lid, port), &Counts::default());
@@ -128,15 +124,12 @@ impl Reading {
                 of = None;
             }
         }
-        match (seen, table) {
-            (
-                _,
-                Some(Table {
-                    section: Some(_), ..
-                }),
-            ) => Err(Fault::in_line(last, CounterReason::Truncated)),
-            (false, _) => Err(Fault::whole(CounterReason::None)),
-            _ => Ok(Lenient::new(reading, warnings)),
+        if table.is_some_and(|table| table.section.is_some()) {
+            return Err(Fault::in_line(last, CounterReason::Truncated));
+        }
+        match seen {
+            true => Ok(Lenient::new(reading, warnings)),
+            false => Err(Fault::whole(CounterReason::None)),
         }
     }
 }
@@ -144,16 +137,12 @@ impl Reading {
 /// Takes an item such as `SymbolErrorCounter == 7` or `PortXmitData == 678168 (2.587MB)`; false if it is spoilt.
 fn bracket(item: &[u8], counts: &mut Counts) -> bool {
     let mut scan = Scan(item);
-    let name = scan
-        .until(b" == ")
-        .and_then(|name| std::str::from_utf8(name).ok());
-    match (name, scan.c_number()) {
-        (Some(name), Some(value)) => {
-            counts.take(name.trim(), value);
-            true
-        }
-        _ => false,
-    }
+    let name = scan.until(b" == ").map(std::str::from_utf8);
+    let (Some(Ok(name)), Some(value)) = (name, scan.c_number()) else {
+        return false;
+    };
+    counts.take(name.trim(), value);
+    true
 }
 
 /// The cells of a row with commas, or with ` : ` between them.
@@ -181,10 +170,7 @@ impl Columns {
             (_, Some(mantissa), Some(exponent)) => Some(Ber::Parts(mantissa, exponent)),
             _ => None,
         };
-        let counters = names
-            .iter()
-            .enumerate()
-            .map(|(at, name)| (at, name.clone()));
+        let counters = names.iter().cloned().enumerate();
         let counters = counters.filter(|(_, name)| Counts::default().take(name, 0));
         // The GUID of a host's port is better than its node's, which has several ports.
         let guids = ["PortGUID", "NodeGUID", "GUID"];
@@ -201,14 +187,10 @@ impl Columns {
 
     /// The port and the counts of a row; `None` if it is cut or spoilt.
     fn row(&self, cells: &[&[u8]]) -> Option<(Port, Counts)> {
-        let number = |at: usize| {
-            let mut scan = Scan(cells.get(at)?);
-            scan.c_number().filter(|_| scan.0.is_empty())
-        };
+        let number = |at: usize| Scan(cells.get(at)?).whole();
         let mut guids = self.guids.iter().filter_map(|&at| number(at));
-        let guid = guids
-            .find(|&guid| guid > 0)
-            .filter(|_| cells.len() >= self.count)?;
+        let guid = guids.find(|&guid| guid > 0);
+        let guid = guid.filter(|_| cells.len() >= self.count)?;
         let mut counts = Counts::default();
         for (at, name) in &self.counters {
             if let Some(value) = number(*at) {

@@ -59,8 +59,8 @@ pub enum DumpReason {
     /// A table in the middle of a file without a line that ends it, unlike other tables.
     #[error("the table of switch {0} is not complete: left out")]
     Incomplete(Guid),
-    #[error("table {number} of switch {guid}, left out: only its table 0 is read")]
-    PrivateTable { guid: Guid, number: u8 },
+    #[error("table {1} of switch {0}, left out: only its table 0 is read")]
+    PrivateTable(Guid, u8),
     #[error("switch {guid} appears twice, first in line {first}: this table counts")]
     SwitchTwice { guid: Guid, first: u32 },
     #[error("bad entry, left out: '0xLID PORT' expected, LID up to 0xbfff, port up to 254: '{0}'")]
@@ -75,13 +75,8 @@ pub enum DumpReason {
     UnknownSwitch(Guid),
     #[error("switch {0} of the fabric is not in the dump: routes through it cannot be judged")]
     MissingSwitch(Guid),
-    #[error("LID {lid} goes to port {port} of switch {guid}, which has {ports}: taken as no path")]
-    NoSuchPort {
-        guid: Guid,
-        lid: Lid,
-        port: u8,
-        ports: u8,
-    },
+    #[error("LID {1} goes to port {2} of switch {0}, which has {3}: taken as no path")]
+    NoSuchPort(Guid, Lid, u8, u8),
 }
 
 impl Dump {
@@ -107,8 +102,8 @@ impl Dump {
         let mut last = 0;
         for (number, line) in lines(bytes) {
             last = number;
-            if draft.take(line, number) || !line.iter().any(|b| b.is_ascii_control() && *b != b'\t')
-            {
+            let is_control = |b: &u8| b.is_ascii_control() && *b != b'\t';
+            if draft.take(line, number) || !line.iter().any(is_control) {
                 continue;
             }
             let text = plain(line).ok_or(Fault::in_line(number, DumpReason::Binary))?;
@@ -163,13 +158,7 @@ impl Dump {
             for &(lid, port) in &dumped.entries {
                 let fits = port <= ports;
                 if !fits {
-                    let reason = DumpReason::NoSuchPort {
-                        guid,
-                        lid,
-                        port,
-                        ports,
-                    };
-                    warnings.add(dumped.line, reason);
+                    warnings.add(dumped.line, DumpReason::NoSuchPort(guid, lid, port, ports));
                 }
                 if let Some(entry) = row.get_mut(lid) {
                     *entry = if fits { port } else { NO_PATH };
@@ -252,11 +241,8 @@ impl Draft {
             Some(Line::Number(table)) => {
                 self.close();
                 self.section = Section::LeftOut;
-                if let Some(guid) = self.named {
-                    let reason = DumpReason::PrivateTable {
-                        guid,
-                        number: table,
-                    };
+                let reason = self.named.map(|guid| DumpReason::PrivateTable(guid, table));
+                if let Some(reason) = reason {
                     self.warnings.add(number, reason);
                 }
             }
@@ -339,8 +325,8 @@ impl Draft {
             }
         }
         if self.switches.is_empty() {
-            let mut first = self.warnings.first().into_iter();
-            return Err(first.next().unwrap_or(Fault::whole(DumpReason::NoSwitch)));
+            let first = self.warnings.into_first();
+            return Err(first.unwrap_or(Fault::whole(DumpReason::NoSwitch)));
         }
         self.switches.sort_by_key(|switch| switch.guid);
         let warnings = &mut self.warnings;

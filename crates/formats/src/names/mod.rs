@@ -100,11 +100,11 @@ pub fn fits(pattern: &str, text: &str) -> bool {
     }
 }
 
-/// A key that sorts names as people do: `leaf 2` before `leaf 10`.
+/// A key that sorts names as people count: `leaf 2` before `leaf 10`.
 pub fn natural(name: &str) -> Vec<(String, u64)> {
     let mut key: Vec<(String, u64)> = vec![Default::default()];
     let mut in_number = false;
-    for c in name.to_lowercase().chars() {
+    for c in name.chars() {
         let digit = c.to_digit(10);
         if digit.is_none() && in_number {
             key.push(Default::default());

@@ -84,19 +84,17 @@ fn fits(pieces: &[Piece], text: &str) -> bool {
         return text.chars().next().is_none_or(char::is_whitespace);
     };
     match piece {
-        Piece::Text(literal) => text
-            .strip_prefix(&**literal)
-            .is_some_and(|rest| fits(more, rest)),
+        Piece::Text(literal) => {
+            let rest = text.strip_prefix(&**literal);
+            rest.is_some_and(|rest| fits(more, rest))
+        }
         Piece::Any => {
             let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
             { ends }.any(|at| fits(more, &text[at..]))
         }
         Piece::Number(ranges) => {
-            let digits = text
-                .bytes()
-                .take(LONGEST)
-                .take_while(u8::is_ascii_digit)
-                .count();
+            let digits = text.bytes().take(LONGEST);
+            let digits = digits.take_while(u8::is_ascii_digit).count();
             (1..=digits).any(|length| {
                 let (number, rest) = text.split_at(length);
                 ranges.iter().any(|range| range.has(number)) && fits(more, rest)

@@ -11,7 +11,6 @@ use super::model::{Node, Port};
 use crate::input::Warnings;
 use dmodc_fabric::{Guid, Lid, PortNumber, Speed};
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 /// A port by node and number.
 type End = (u32, PortNumber);
@@ -75,9 +74,8 @@ pub(super) fn settle(nodes: &mut [Entry], warnings: &mut Warnings<Reason>, usual
             }
             let back = nodes[there.0 as usize].find(there.1);
             let back = back.map(|at| &nodes[there.0 as usize].ports[at].0.link);
-            let differs =
-                |back: &&Arc<str>| here < there && !usual.enabled && differ(&port.link, back);
-            if let Some(back) = back.filter(differs) {
+            let counts = here < there && !usual.enabled;
+            if let Some(back) = back.filter(|back| counts && differ(&port.link, back)) {
                 let links = [port.link.to_string(), back.to_string()];
                 warnings.remark(line, Reason::Speeds(port_of(here), port_of(there), links));
             }
@@ -159,16 +157,10 @@ fn merge(nodes: &mut [Entry]) -> Vec<(End, u32, u32)> {
         }
         ports.sort_by(|(a, at), (b, bt)| {
             let key = |p: &Port| (p.number, p.peer, p.peer_port, p.guid.is_none(), p.guid);
-            let rest = |p: &Port| {
-                (
-                    p.lid.0 == 0,
-                    p.lid,
-                    p.lmc,
-                    p.link.is_empty(),
-                    p.link.clone(),
-                )
-            };
-            (key(a), rest(a), at.line).cmp(&(key(b), rest(b), bt.line))
+            let lid = |p: &Port| (p.lid.0 == 0, p.lid, p.lmc);
+            let link = |p: &Port| (p.link.is_empty(), p.link.clone());
+            let all = |p: &Port, line: u32| (key(p), lid(p), link(p), line);
+            all(a, at.line).cmp(&all(b, bt.line))
         });
         let mut lines: HashMap<PortNumber, Vec<u32>> = HashMap::new();
         for (port, at) in ports.iter() {
@@ -179,9 +171,8 @@ fn merge(nodes: &mut [Entry]) -> Vec<(End, u32, u32)> {
             let further = lines[1..].iter();
             twice.extend(further.map(|&line| ((index, number), lines[0], line)));
         }
-        ports.dedup_by(|(b, _), (a, _)| {
-            (a.number, a.peer, a.peer_port) == (b.number, b.peer, b.peer_port)
-        });
+        let claim = |p: &Port| (p.number, p.peer, p.peer_port);
+        ports.dedup_by(|(b, _), (a, _)| claim(a) == claim(b));
     }
     twice
 }
@@ -226,17 +217,12 @@ impl Claims {
 
     /// The end that stands against a claim that does not hold.
     fn against(&self, here: End, there: End) -> End {
-        let by = self.by.get(&there).into_iter().flatten().copied();
-        let about = self.about.get(&there).into_iter().flatten().copied();
-        let own = self.by[&here].iter().copied();
-        let about_here = self.about.get(&here).into_iter().flatten().copied();
-        let mut other = by.filter(|&end| end != here);
-        let other = other
-            .next()
-            .or_else(|| about.clone().find(|&end| end != here));
-        let other = other.or_else(|| own.clone().find(|&end| end != there));
-        other
-            .or_else(|| about_here.clone().find(|&end| end != there))
-            .unwrap_or(there)
+        let of = |claims: &HashMap<End, Vec<End>>, end: End, but: End| {
+            let mut ends = claims.get(&end).into_iter().flatten().copied();
+            ends.find(|&other| other != but)
+        };
+        let other = of(&self.by, there, here).or_else(|| of(&self.about, there, here));
+        let own = || of(&self.by, here, there).or_else(|| of(&self.about, here, there));
+        other.or_else(own).unwrap_or(there)
     }
 }

@@ -17,10 +17,8 @@ use std::collections::HashMap;
 /// Whether a line begins a section.
 pub(super) fn begins(line: &[u8]) -> bool {
     let name = line.strip_prefix(b"START_").unwrap_or_default();
-    !name.is_empty()
-        && name
-            .iter()
-            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
+    let fits = |b: &u8| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_';
+    !name.is_empty() && name.iter().all(fits)
 }
 
 /// What PORTS and PORT_HIERARCHY_INFO have of a port.
@@ -57,9 +55,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
                 return Ok(());
             };
             let cell = |name: &str| {
-                let at = names
-                    .iter()
-                    .position(|column| *column == name.to_lowercase());
+                let at = names.iter().position(|n| *n == name.to_lowercase());
                 let cell = at.and_then(|at| cells.get(at)).copied();
                 cell.filter(|cell| !cell.is_empty() && *cell != b"N/A")
             };
@@ -106,8 +102,13 @@ struct Row<'a, 'l> {
 
 impl Row<'_, '_> {
     fn number(&self, name: &str) -> Option<u64> {
-        let mut scan = Scan((self.cell)(name)?);
-        scan.c_number().filter(|_| scan.0.is_empty())
+        Scan((self.cell)(name)?).whole()
+    }
+
+    /// A number; 0 if the row does not have it, or a greater one than fits.
+    fn small<N: TryFrom<u64> + Default>(&self, name: &str) -> N {
+        let number = self.number(name).and_then(|number| number.try_into().ok());
+        number.unwrap_or_default()
     }
 
     /// A number that the row must have.
@@ -200,22 +201,15 @@ impl Rows {
                     draft.warn(Reason::NoRow(port.to_string(), "START_PORTS"));
                 }
                 let known = known.unwrap_or_default();
-                let speed = match known.speed.is_known() {
-                    true => known.speed.to_string(),
-                    false => String::new(),
-                };
-                let label = text(&known.label);
+                let speed = Some(known.speed).filter(|speed| speed.is_known());
+                let speed = speed.map_or_else(String::new, |speed| speed.to_string());
+                let (link, label) = (draft.link(speed.as_bytes()), text(&known.label));
                 let port = Port {
                     guid: known.guid,
                     lid: known.lid,
                     lmc: known.lmc,
                     label: (!label.is_empty()).then(|| label.into()),
-                    ..Port::new(
-                        PortNumber::ZERO,
-                        ids[&far],
-                        peer_port,
-                        draft.link(speed.as_bytes()),
-                    )
+                    ..Port::new(PortNumber::ZERO, ids[&far], peer_port, link)
                 };
                 let port_line = PortLine {
                     line: *line,
@@ -241,14 +235,8 @@ fn node(row: &Row) -> Result<Node, Reason> {
     let node = new_node(kind, kind.id(guid), guid, count, description)?;
     Ok(Node {
         system_guid: row.number("SystemImageGUID").map(Guid),
-        vendor: row
-            .number("VendorID")
-            .and_then(|v| v.try_into().ok())
-            .unwrap_or(0),
-        device: row
-            .number("DeviceID")
-            .and_then(|v| v.try_into().ok())
-            .unwrap_or(0),
+        vendor: row.small("VendorID"),
+        device: row.small("DeviceID"),
         ..node
     })
 }

@@ -69,9 +69,8 @@ fn port<'l>(
         links.add(draft, near, None, String::new());
         return Ok(());
     }
-    let guid = Scan(neighbour)
-        .c_number()
-        .ok_or(bad("no GUID of the neighbour"))?;
+    let guid = Scan(neighbour).c_number();
+    let guid = guid.ok_or(bad("no GUID of the neighbour"))?;
     let name = column("Neighbor Description");
     let name = name.strip_prefix(b"\"").unwrap_or(name);
     let label = column("N#");

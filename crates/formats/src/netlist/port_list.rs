@@ -27,7 +27,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
             return Ok(());
         };
         let bad = || Reason::BadLine("no port with its link", quoted(line));
-        let (width, rate) = (word(&mut scan), word(&mut scan));
+        let (width, rate) = (scan.blanks().word(), scan.blanks().word());
         if !scan.blanks().eat(b"- ") {
             let name = scan.0.strip_prefix(b"'").and_then(|n| n.strip_suffix(b"'"));
             near.description = text(name.ok_or_else(bad)?);
@@ -55,11 +55,10 @@ fn end(scan: &mut Scan) -> Option<End> {
         (b"RT", Kind::Router),
         (b"Rt", Kind::Router),
     ];
-    let (_, kind) = kinds
-        .into_iter()
-        .find(|(word, _)| scan.blanks().eat(word))?;
-    let lid = Some(&mut *scan).filter(|scan| scan.0.starts_with(b" "))?;
-    let lid = lid.blanks().decimal()?;
+    let mut kinds = kinds.into_iter();
+    let (_, kind) = kinds.find(|(word, _)| scan.blanks().eat(word))?;
+    let is_word = scan.0.starts_with(b" ");
+    let lid = scan.blanks().decimal().filter(|_| is_word)?;
     let number = scan.blanks().decimal()?;
     let is_guid = scan.blanks().0.starts_with(b"0x");
     let guid = scan.c_number().filter(|_| is_guid)?;
@@ -70,13 +69,4 @@ fn end(scan: &mut Scan) -> Option<End> {
         lid: Lid::read(lid).unwrap_or_default(),
         ..End::default()
     })
-}
-
-/// The next word; empty at the end.
-fn word<'a>(scan: &mut Scan<'a>) -> &'a [u8] {
-    let rest = scan.blanks().0;
-    let end = rest.iter().position(u8::is_ascii_whitespace);
-    let (word, rest) = rest.split_at(end.unwrap_or(rest.len()));
-    scan.0 = rest;
-    word
 }

@@ -131,10 +131,8 @@ fn side<'a>(scan: &mut Scan<'a>, warn: &mut dyn FnMut(Reason)) -> Result<Side<'a
     if !scan.blanks().eat(b"{") {
         return Err("no '{' where a node should begin");
     }
-    let kind = scan
-        .blanks()
-        .until(b" Ports:")
-        .ok_or("no number of ports")?;
+    let kind = scan.blanks().until(b" Ports:");
+    let kind = kind.ok_or("no number of ports")?;
     let kind = kind.strip_suffix(b"-SM").unwrap_or(kind);
     let kind = KINDS.into_iter().find(|(word, _)| *word == kind);
     let (_, kind) = kind.ok_or("neither SW, CA nor Rt")?;

@@ -54,9 +54,8 @@ pub fn read(
     let behind = last.map_or(comment, |at| &comment[at + 1..]);
     let (lid, lmc) = lid_and_lmc(own, draft);
     let (peer_lid, link) = far_lid(behind.trim_ascii(), draft);
-    let mut words = [before, behind]
-        .into_iter()
-        .flat_map(|text| text.split(u8::is_ascii_whitespace));
+    let texts = [before, behind].into_iter();
+    let mut words = texts.flat_map(|text| text.split(u8::is_ascii_whitespace));
     let unknown = words.find(|word| is_unknown_option(word)).map(quoted);
     if let Some(word) = unknown {
         draft.warn(Reason::UnknownWord(word, quoted(text)));
@@ -88,9 +87,8 @@ pub fn read(
 fn far_lid<'t>(text: &'t [u8], draft: &mut Draft) -> (Lid, &'t [u8]) {
     let (mut lid, mut link) = (Lid(0), text);
     if let Some(rest) = text.strip_prefix(b"lid ") {
-        let rest = rest.trim_ascii();
-        let end = rest.iter().position(u8::is_ascii_whitespace);
-        let (word, behind) = rest.split_at(end.unwrap_or(rest.len()));
+        let mut rest = Scan(rest.trim_ascii());
+        let (word, behind) = (rest.word(), rest.0);
         let mut digits = Scan(word);
         let value = digits.decimal().filter(|_| digits.0.is_empty());
         match (value, value.and_then(Lid::read)) {
@@ -157,11 +155,11 @@ fn in_parentheses<'a>(scan: &mut Scan<'a>) -> Result<Option<&'a [u8]>, &'static 
 fn port_guid(inner: &[u8], id: &[u8], draft: &mut Draft) -> Option<Guid> {
     let plain = inner.strip_prefix(b"0x").unwrap_or(inner);
     let long = is_long(id);
-    match hex(plain).map(Guid) {
-        Some(guid) if !(long && plain.len() <= 3) => return Some(guid),
-        _ => draft.warn(Reason::BadValue("GUID", quoted(inner))),
+    let guid = hex(plain).filter(|_| !(long && plain.len() <= 3));
+    if guid.is_none() {
+        draft.warn(Reason::BadValue("GUID", quoted(inner)));
     }
-    None
+    guid.map(Guid)
 }
 
 /// Whether the id has a GUID of more than four digits.

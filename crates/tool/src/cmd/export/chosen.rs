@@ -6,9 +6,9 @@
 
 use crate::failure::Failure;
 use dmodc_fabric::{EndNode, Fabric, NodeId, NodeKind, SwitchId, counted};
-use dmodc_formats::names::fits;
+use dmodc_formats::names::{fits, natural};
 use dmodc_formats::netlist::Names;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use typed_index_collections::{TiSlice, TiVec};
 
 /// Which ports to take.
@@ -22,8 +22,12 @@ pub struct Chosen {
     rail: Option<usize>,
 }
 
-/// A port's name in parts that sort as people count: text and numbers.
+/// A port's name behind its key, so that ports are in the order of people.
 type Name = (Vec<(String, u64)>, String);
+
+fn keyed(name: &str) -> Name {
+    (natural(name), name.to_owned())
+}
 
 impl Chosen {
     /// The end nodes of an order that are chosen.
@@ -43,13 +47,8 @@ impl Chosen {
             });
             if chosen.is_empty() {
                 let is_host = |node: &&NodeId| fabric.end_nodes()[**node].kind == NodeKind::Ca;
-                let mut all: Vec<Name> = order
-                    .iter()
-                    .filter(is_host)
-                    .map(|&node| parts(ports[node].clone()))
-                    .collect();
-                all.sort();
-                all.dedup();
+                let hosts = order.iter().filter(is_host);
+                let all: BTreeSet<Name> = hosts.map(|&node| keyed(&ports[node])).collect();
                 let some: Vec<String> = all.into_iter().take(12).map(|(_, name)| name).collect();
                 let text = format!("no port fits '{pattern}': there are {}", some.join(", "));
                 return Err(Failure::Other(text.into()));
@@ -58,9 +57,10 @@ impl Chosen {
         if let Some(number) = self.rail {
             let rails = rails(fabric, &ports);
             let Some((_, switches)) = number.checked_sub(1).and_then(|at| rails.get(at)) else {
-                let names: Vec<String> = (rails.iter().zip(1..))
-                    .map(|((name, _), number)| format!("{number} ({name})"))
-                    .collect();
+                let names = (1..)
+                    .zip(&rails)
+                    .map(|(n, (name, _))| format!("{n} ({name})"));
+                let names: Vec<String> = names.collect();
                 let text = format!("no rail {number}: there are {}", names.join(", "));
                 return Err(Failure::Other(text.into()));
             };
@@ -75,12 +75,8 @@ fn rails(fabric: &Fabric, ports: &TiSlice<NodeId, String>) -> Vec<(String, Vec<S
     let mut count: BTreeMap<SwitchId, BTreeMap<Name, usize>> = BTreeMap::new();
     for (node, end) in fabric.end_nodes().iter_enumerated() {
         if end.kind == NodeKind::Ca {
-            let name = parts(ports[node].clone());
-            *count
-                .entry(end.switch)
-                .or_default()
-                .entry(name)
-                .or_insert(0) += 1;
+            let names = count.entry(end.switch).or_default();
+            *names.entry(keyed(&ports[node])).or_default() += 1;
         }
     }
     let mut rails: BTreeMap<Name, Vec<SwitchId>> = BTreeMap::new();
@@ -91,10 +87,10 @@ fn rails(fabric: &Fabric, ports: &TiSlice<NodeId, String>) -> Vec<(String, Vec<S
             rails.entry(name).or_default().push(switch);
         }
     }
-    let rails = rails
-        .into_iter()
-        .map(|((_, name), switches)| (name, switches));
-    rails.collect()
+    let rails = rails.into_iter();
+    rails
+        .map(|((_, name), switches)| (name, switches))
+        .collect()
 }
 
 /// The name of the port of each end node.
@@ -113,26 +109,4 @@ fn port_names(fabric: &Fabric, names: &Names) -> TiVec<NodeId, String> {
         }
     };
     nodes.map(name).collect()
-}
-
-/// A name with its parts.
-fn parts(name: String) -> Name {
-    let mut parts: Vec<(String, u64)> = vec![Default::default()];
-    let mut after_digit = false;
-    for c in name.chars() {
-        match c.to_digit(10) {
-            Some(digit) => {
-                let number = &mut parts.last_mut().expect("never empty").1;
-                *number = number.saturating_mul(10).saturating_add(digit.into());
-            }
-            None => {
-                if after_digit {
-                    parts.push(Default::default());
-                }
-                parts.last_mut().expect("never empty").0.push(c);
-            }
-        }
-        after_digit = c.is_ascii_digit();
-    }
-    (parts, name)
 }
