@@ -54,14 +54,9 @@ pub fn against(now: &Netlist, reference: &Netlist) -> Vec<Difference> {
     // All other links are extra.
     wrong.extend(extra.into_iter().map(|link| (Kind::Extra, link, vec![])));
     let ends = |link: Link| link.map(|(node, port)| end(&now.nodes[node as usize], Some(port)));
-    differences.extend(wrong.into_iter().map(|(kind, link, found)| Difference {
-        kind,
-        ends: ends(link).into(),
-        found: found.into_iter().flat_map(ends).collect(),
-        reason: String::new(),
-        beside: Vec::new(),
-        is_host: false,
-        slowness: None,
+    differences.extend(wrong.into_iter().map(|(kind, link, found)| {
+        let found = found.into_iter().flat_map(ends).collect();
+        Difference::link(kind, ends(link).into(), found, String::new())
     }));
     differences.sort();
     differences
@@ -81,18 +76,12 @@ pub fn with_missing(now: &Netlist, reference: &Netlist) -> Netlist {
             ..node.clone()
         });
     }
-    let known = |(node, number): (u32, PortNumber)| {
-        let mut ports = reference.nodes[node as usize].ports.iter();
-        ports.find(|port| port.number == number)
-    };
+    let known = |(node, number): (u32, PortNumber)| reference.nodes[node as usize].port(number);
     let is_new = |node: u32| node as usize >= now.nodes.len();
     for link in links(reference) {
         let ends = link.map(|(node, port)| places[node as usize].map(|node| (node, port)));
         let [Some(a), Some(b)] = ends else { continue };
-        let is_free = |(node, number): (u32, PortNumber)| {
-            let mut ports = whole.nodes[node as usize].ports.iter();
-            ports.all(|port| port.number != number)
-        };
+        let is_free = |(node, number)| whole.nodes[node as usize].port(number).is_none();
         if (is_new(a.0) || is_new(b.0)) && a != b && is_free(a) && is_free(b) {
             for (near, far, known) in [(a, b, known(link[0])), (b, a, known(link[1]))] {
                 let ports = &mut whole.nodes[near.0 as usize].ports;
@@ -114,11 +103,8 @@ pub fn with_missing(now: &Netlist, reference: &Netlist) -> Netlist {
 /// links, with nodes matched by description as well.
 pub fn is_of_another(now: &Netlist, reference: &Netlist) -> bool {
     let known: BTreeSet<Guid> = reference.switches().map(|node| node.guid).collect();
-    let old = now
-        .switches()
-        .filter(|node| known.contains(&node.guid))
-        .count();
-    if 2 * old >= now.switches().count() {
+    let old = now.switches().filter(|node| known.contains(&node.guid));
+    if 2 * old.count() >= now.switches().count() {
         return false;
     }
     let wanted = wanted(reference, &places(now, reference));
@@ -206,18 +192,12 @@ fn end(node: &Node, port: Option<PortNumber>) -> End {
 }
 
 fn whole_node(kind: Kind, netlist: &Netlist, node: &Node) -> Difference {
-    let beside = node
-        .ports
-        .iter()
-        .map(|port| &netlist.nodes[port.peer as usize]);
-    let beside = beside.filter(|peer| !peer.is_aggregation());
+    let peers = node.ports.iter().map(|p| &netlist.nodes[p.peer as usize]);
+    let beside = peers.filter(|peer| !peer.is_aggregation());
+    let reason = format!("{} with {} links", node.kind, node.ports.len());
     Difference {
-        kind,
-        ends: vec![end(node, None)],
-        found: Vec::new(),
-        reason: format!("{} with {} links", node.kind, node.ports.len()),
         beside: beside.map(|peer| peer.guid).collect(),
         is_host: node.kind != NodeType::Switch,
-        slowness: None,
+        ..Difference::link(kind, vec![end(node, None)], Vec::new(), reason)
     }
 }

@@ -74,18 +74,16 @@ pub fn suspects(
         (Cable::Link(ends), ports)
     });
     let hosts = fabric.end_nodes().iter_enumerated().map(|(index, node)| {
-        let ports = [
-            CountedPort::Switch(node.switch, node.port),
-            CountedPort::Host(index),
-        ];
-        (Cable::Host(index), ports)
+        let near = CountedPort::Switch(node.switch, node.port);
+        (Cable::Host(index), [near, CountedPort::Host(index)])
     });
     let cables: Vec<(Cable, [CountedPort; 2])> = links.chain(hosts).collect();
     let of = |port: &CountedPort| counts.get(port).copied().unwrap_or_default();
+    let is_of_host = |cable: &Cable| matches!(cable, Cable::Host(_));
     let usual = [false, true].map(|is_host| {
         let ports = cables
             .iter()
-            .filter(|(cable, _)| matches!(cable, Cable::Host(_)) == is_host);
+            .filter(|(cable, _)| is_of_host(cable) == is_host);
         let ports: Vec<Counts> = ports.flat_map(|(_, ports)| ports.iter().map(of)).collect();
         std::array::from_fn(|counter| {
             let mut all: Vec<u64> = ports.iter().map(|port| port.counters[counter]).collect();
@@ -97,13 +95,10 @@ pub fn suspects(
     let restarts = restarts(fabric, &cables, of);
     let mut found = Suspects::default();
     for (cable, ports) in cables {
-        let is_host = matches!(cable, Cable::Host(_));
-        let speed = match cable {
-            Cable::Link([(switch, port), _]) => fabric.link_speed(switch, port),
-            Cable::Host(host) => {
-                let node = &fabric.end_nodes()[host];
-                fabric.link_speed(node.switch, node.port)
-            }
+        let is_host = is_of_host(&cable);
+        let speed = match ports[0] {
+            CountedPort::Switch(switch, port) => fabric.link_speed(switch, port),
+            CountedPort::Host(_) => Speed::UNKNOWN,
         };
         let mut usual: [u64; COUNTERS.len()] = usual[usize::from(is_host)];
         for port in ports {
@@ -152,11 +147,11 @@ fn restarts(
             }
         }
     }
-    let least = |all: Vec<u64>| all.iter().min().copied().filter(|_| all.len() >= 2);
-    downs
-        .into_iter()
-        .map(|all| least(all).unwrap_or_default())
-        .collect()
+    let least = |all: Vec<u64>| match all.len() {
+        0 | 1 => 0,
+        _ => all.into_iter().min().unwrap_or_default(),
+    };
+    downs.into_iter().map(least).collect()
 }
 
 /// What a port's counts weigh.
@@ -173,13 +168,15 @@ fn judge(counts: &Counts, usual: &[u64; COUNTERS.len()], speed: Speed) -> Judged
         std::array::from_fn(|counter| counts.counters[counter].saturating_sub(usual[counter]));
     let received = over.iter().zip(WEIGHTS).skip(1);
     let mut received: f64 = received.map(|(&count, weight)| count as f64 * weight).sum();
-    let counted = counts.counters.iter().zip(&over).zip(WORDS);
-    let counted = counted.filter(|((_, over), _)| **over > 0);
-    let mut words: Vec<String> = counted
-        .map(|((&count, _), [one, several])| {
-            format!("{count} {}", if count == 1 { one } else { several })
-        })
-        .collect();
+    let mut words = Vec::new();
+    for ((count, over), [one, several]) in counts.counters.iter().zip(&over).zip(WORDS) {
+        if *over > 0 {
+            words.push(format!(
+                "{count} {}",
+                if *count == 1 { one } else { several }
+            ));
+        }
+    }
     let (kind, ber, limit) = ber(counts, speed);
     if let Some(ber) = ber.filter(|&ber| ber > limit) {
         received += BER * (1.0 + (ber / limit).log10());

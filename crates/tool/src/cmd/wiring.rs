@@ -8,9 +8,7 @@ use dmodc_core::{Options, Ranking};
 use dmodc_formats::names::natural;
 use dmodc_formats::reference::{Dark, Reference};
 use dmodc_watch::against::{against, is_of_another};
-use dmodc_watch::wiring::{
-    Cause, Difference, End, Kind, among_servers, among_siblings, causes, slow_links,
-};
+use dmodc_watch::wiring::{Cause, Difference, End, Kind, by_siblings, causes, slow_links};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -95,13 +93,12 @@ pub fn run(args: Args) -> Outcome {
     let options = guid_files.options(reading, &fabric, Options::default())?;
     let ranking = Ranking::new(&fabric, &options);
     let mut designed = None;
-    let columns = match &args.columns[..] {
-        [] => None,
-        [a, b, c, d] => Some([a, b, c, d].map(Clone::clone)),
+    let columns = match args.columns.len() {
+        0 => None,
+        4 => args.columns.try_into().ok(),
         _ => {
-            return Err(Failure::Usage(
-                "--columns takes four names: device, port, device, port",
-            ));
+            let why = "--columns takes four names: device, port, device, port";
+            return Err(Failure::Usage(why));
         }
     };
     let mut plan = None;
@@ -123,11 +120,7 @@ pub fn run(args: Args) -> Outcome {
             designed = Some(reference.fabric().map_err(Failure::lids(path))?);
             found
         }
-        (None, None) => {
-            let mut found = among_siblings(&fabric, &names, &ranking);
-            found.extend(among_servers(&fabric, &names));
-            found
-        }
+        (None, None) => by_siblings(&fabric, &names, &ranking),
     };
     let slow = slow_links(&fabric, |switch| ranking.rank(switch), designed.as_ref());
     found.extend(slow.iter().map(|slow| slow.difference(&fabric, &names)));
@@ -143,6 +136,7 @@ pub fn run(args: Args) -> Outcome {
     };
     // The way of a technician through the racks.
     let rack = |end: &End| plan.as_ref()?.rack(&end.name);
+    let natural = |name: &str| natural(&name.to_lowercase());
     if plan.is_some() {
         found.sort_by_cached_key(|cause| {
             let ends = cause.differences.iter().flat_map(|link| &link.ends);
@@ -161,10 +155,9 @@ pub fn run(args: Args) -> Outcome {
     } else {
         let line = |cause: &Cause| {
             let ends = cause.differences.iter().flat_map(|link| &link.ends);
-            let racks: BTreeSet<_> = ends
-                .filter_map(|end| Some(natural(rack(end)?)).zip(rack(end)))
-                .collect();
-            let racks: Vec<&str> = racks.into_iter().map(|(_, rack)| rack).collect();
+            let racks = ends.filter_map(rack).map(|rack| (natural(rack), rack));
+            let racks = BTreeSet::from_iter(racks).into_iter();
+            let racks: Vec<&str> = racks.map(|(_, rack)| rack).collect();
             match racks.is_empty() {
                 true => format!("{cause}\n"),
                 false => format!("{}: {cause}\n", racks.join(", ")),
@@ -206,11 +199,8 @@ fn json(cause: &Cause) -> Value {
     }
     let swaps = cause.swaps();
     if !swaps.is_empty() {
-        value["swap"] = swaps
-            .into_iter()
-            .map(|at| at.map(end_json))
-            .map(Value::from_iter)
-            .collect();
+        let swaps = swaps.into_iter().map(|at| at.map(end_json));
+        value["swap"] = swaps.map(Value::from_iter).collect();
     }
     value
 }

@@ -43,12 +43,7 @@ impl Findings {
         planned: &Planned,
         file: Option<&ReferenceFile>,
     ) -> Found {
-        let Planned {
-            fabric,
-            plan,
-            options,
-            ..
-        } = planned;
+        let (fabric, plan, options) = (&planned.fabric, &planned.plan, &planned.options);
         let changes = self
             .memory
             .look(fabric, |s| called.switch(s), |node| called.end_node(node));
@@ -195,15 +190,12 @@ impl Findings {
     ) -> Vec<FoundSwitch> {
         let mut lacks: TiVec<SwitchId, _> = vec![0; merged.nominal.switches().len()].into();
         lacking.for_each(|below| lacks[below] += 1);
+        let has_hosts = |s| merged.nominal.hosts_of(s).next().is_some();
         let found = |(index, switch): (SwitchId, &Switch)| FoundSwitch {
             guid: switch.guid,
             description: self.memory.switch_name(switch.guid).to_owned(),
             missing: lacks[index].max(unlike.get(&switch.guid).copied().unwrap_or(0)),
-            hosts: merged
-                .nominal
-                .hosts_of(index)
-                .next()
-                .map(|_| merged.there.hosts_of(index).count()),
+            hosts: has_hosts(index).then(|| merged.there.hosts_of(index).count()),
         };
         let boxes = merged.boxes();
         let switches = merged.nominal.switches().iter_enumerated();

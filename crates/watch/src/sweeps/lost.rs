@@ -3,7 +3,7 @@
 //! The links of a lost switch say nothing that its loss does not say; nor do those of drained equipment, which is to
 //! go. Lost switches that are linked to one another are one part, such as a pod, and have one cause.
 
-use super::metrics::{FoundHost, FoundPart};
+use super::metrics::Named;
 use super::planned::Planned;
 use super::reference::ReferenceFile;
 use crate::wiring::Memory;
@@ -55,7 +55,7 @@ impl<'l> Lost<'l> {
     }
 
     /// The connected sets of lost switches, without those that are idle.
-    pub fn parts(&self, is_idle: impl Fn(Guid) -> bool) -> Vec<FoundPart> {
+    pub fn parts(&self, is_idle: impl Fn(Guid) -> bool) -> Vec<Vec<Named>> {
         let nominal = &self.merged.nominal;
         let boxes = self.merged.boxes();
         let guid = |s: SwitchId| nominal.guid(s);
@@ -73,25 +73,22 @@ impl<'l> Lost<'l> {
                 let guid = guid(s);
                 (guid, self.name(guid, self.memory.switch_name(guid)))
             };
-            let mut switches: Vec<(Guid, String)> = part.into_iter().map(named).collect();
+            let mut switches: Vec<Named> = part.into_iter().map(named).collect();
             switches.sort_by(|a, b| (&a.1, a.0).cmp(&(&b.1, b.0)));
-            parts.push(FoundPart { switches });
+            parts.push(switches);
         }
         parts
     }
 
     /// The hosts that are gone from present switches.
-    pub fn hosts(&self) -> Vec<FoundHost> {
+    pub fn hosts(&self) -> Vec<Named> {
         let Merged { nominal, there, .. } = self.merged;
         let boxes = self.merged.boxes();
         let present: BTreeSet<Guid> = there.end_nodes().iter().map(|node| node.guid).collect();
         let switches = boxes.keys().filter(|&s| boxes[s].is_some());
         let hosts = switches.flat_map(|s| nominal.hosts_of(s));
         let lost = hosts.filter(|host| !present.contains(&host.guid));
-        let found = lost.map(|host| FoundHost {
-            guid: host.guid,
-            description: self.name(host.guid, self.memory.host_name(host.guid)),
-        });
-        found.collect()
+        let name = |guid| self.name(guid, self.memory.host_name(guid));
+        lost.map(|host| (host.guid, name(host.guid))).collect()
     }
 }

@@ -21,9 +21,7 @@ mod writer;
 
 pub use findings::{Findings, host_pairs};
 pub use logged::Logged;
-pub use metrics::{
-    Activity, File, Found, FoundHost, FoundPart, FoundSwitch, HostPairs, Metrics, Role,
-};
+pub use metrics::{Activity, File, Found, FoundSwitch, HostPairs, Metrics, Named, Role};
 pub use places::{DrainedNow, DrainedPlaces};
 pub use planned::{Called, Planned};
 pub use proof::prove;

@@ -255,11 +255,8 @@ impl ReferenceFile {
         let known = self.known.iter();
         for node in known.flat_map(|known| &known.reference.netlist.nodes) {
             let ports = node.ports.iter().map(|port| node.port_guid(port));
-            names.extend(
-                ports
-                    .chain([node.guid])
-                    .map(|guid| (guid, &*node.description)),
-            );
+            let guids = ports.chain([node.guid]);
+            names.extend(guids.map(|guid| (guid, &*node.description)));
         }
         names
     }
@@ -303,11 +300,8 @@ impl ReferenceFile {
             }
         };
         let guid = |(s, port): (SwitchId, PortNumber)| (planned.fabric.guid(s), port);
-        for (speed, ports) in known
-            .map(|known| slower_boxes(planned, known))
-            .into_iter()
-            .flatten()
-        {
+        let slower = known.map(|known| slower_boxes(planned, known));
+        for (speed, ports) in slower.unwrap_or_default() {
             grown.set_speed(&ports.into_iter().map(guid).collect(), speed);
         }
         let slow = slow().into_iter().map(guid).collect();
@@ -371,12 +365,8 @@ impl Handed {
         let outcome = match stamp(path) == expected {
             false => Err(Unwritten::Changed),
             true => kept().and_then(|()| replace(path, text)).map_err(|e| {
-                log_once(
-                    &self.logged,
-                    path,
-                    &format!("cannot be written: {e}"),
-                    Level::Error,
-                );
+                let why = format!("cannot be written: {e}");
+                log_once(&self.logged, path, &why, Level::Error);
                 Unwritten::Failed
             }),
         };

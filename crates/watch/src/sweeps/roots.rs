@@ -29,8 +29,8 @@ pub struct Roots {
 pub fn roots_of(fabric: &Fabric, options: &Options) -> Roots {
     let given = &options.root_guids;
     let is_here = |guid: &Guid| fabric.switch_by_guid(*guid).is_some();
-    let mut here: BTreeSet<SwitchId> = BTreeSet::new();
-    here.extend(given.iter().filter_map(|guid| fabric.switch_by_guid(*guid)));
+    let here = given.iter().filter_map(|guid| fabric.switch_by_guid(*guid));
+    let here: BTreeSet<SwitchId> = here.collect();
     let mut found = Roots {
         guids: given.clone(),
         odd: Vec::new(),
@@ -52,16 +52,16 @@ pub fn roots_of(fabric: &Fabric, options: &Options) -> Roots {
         let reference = options.reference.as_ref();
         reference.is_some_and(|reference| reference.switch_by_guid(*guid).is_some())
     };
-    let names_nothing = given.iter().filter(|guid| !is_here(guid)).copied();
-    let mut stale: Vec<Guid> = names_nothing.collect();
-    let lacking: Vec<Guid> = match is_plain {
-        true => {
-            let top = roots(fabric, &ranking).into_iter();
-            let top = top.filter(|s| !here.contains(s));
-            top.map(|s| fabric.guid(s)).collect()
-        }
-        false => Vec::new(),
-    };
+    let mut stale = given.clone();
+    stale.retain(|guid| !is_here(guid));
+    let (mut lacking, mut below) = (Vec::new(), Vec::new());
+    if is_plain {
+        let mut top = roots(fabric, &ranking);
+        top.retain(|s| !here.contains(s));
+        lacking.extend(top.into_iter().map(|s| fabric.guid(s)));
+        let is_below = here.into_iter().filter(|&s| has_above(s));
+        below.extend(is_below.map(|s| fabric.guid(s)));
+    }
     if lacking.is_empty() || lacking.len() > stale.len() {
         // A dark switch of the reference is told as lost.
         stale.retain(|guid| !known(guid));
@@ -82,12 +82,7 @@ pub fn roots_of(fabric: &Fabric, options: &Options) -> Roots {
         ));
         found.guids.extend(lacking);
     }
-    let below: Vec<SwitchId> = match is_plain {
-        true => here.into_iter().filter(|&s| has_above(s)).collect(),
-        false => Vec::new(),
-    };
     if !below.is_empty() {
-        let below: Vec<Guid> = below.into_iter().map(|s| fabric.guid(s)).collect();
         found.guids.retain(|guid| !below.contains(guid));
         let named = named(&below);
         found.odd.push(format!(

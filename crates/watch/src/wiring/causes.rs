@@ -6,6 +6,7 @@
 use super::lines::list;
 use super::{Difference, End, Kind};
 use dmodc_fabric::{Guid, PortNumber};
+use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -112,15 +113,12 @@ pub fn by_switch<T, S: Ord + Copy>(
     let mut bundles = Vec::new();
     loop {
         let mut count: BTreeMap<S, usize> = BTreeMap::new();
-        for end in links
-            .iter()
-            .flat_map(|link| BTreeSet::from_iter(ends(link)))
-        {
-            *count.entry(end).or_default() += 1;
+        for link in &links {
+            for end in BTreeSet::from_iter(ends(link)) {
+                *count.entry(end).or_default() += 1;
+            }
         }
-        let most = count
-            .into_iter()
-            .max_by_key(|&(s, n)| (n, std::cmp::Reverse(s)));
+        let most = count.into_iter().max_by_key(|&(s, n)| (n, Reverse(s)));
         let Some((switch, _)) = most.filter(|&(_, n)| n >= BUNDLE) else {
             break;
         };
@@ -174,12 +172,7 @@ fn bundles(pairs: Vec<Cause>) -> Vec<Cause> {
 /// end may be unknown. Of *same switch*, either server has no port at the switch where the other has two.
 fn are_swapped(a: &Difference, b: &Difference) -> bool {
     if [a.kind, b.kind] == [Kind::SameSwitch; 2] {
-        let is_at = |one: &Difference, other: &Difference| {
-            other
-                .beside
-                .iter()
-                .any(|switch| *switch == one.ends[1].guid)
-        };
+        let is_at = |one: &Difference, other: &Difference| other.beside.contains(&one.ends[1].guid);
         return is_at(a, b) && is_at(b, a);
     }
     if !a.found.is_empty() && ends(&a.found) == ends(&b.found) {
@@ -209,10 +202,8 @@ fn ends(link: &[End]) -> BTreeSet<&End> {
 fn joined_nodes(nodes: Vec<Difference>) -> Vec<Cause> {
     let mut of_kind: BTreeMap<Kind, BTreeMap<Guid, Difference>> = BTreeMap::new();
     for node in nodes {
-        of_kind
-            .entry(node.kind)
-            .or_default()
-            .insert(node.ends[0].guid, node);
+        let of_kind = of_kind.entry(node.kind).or_default();
+        of_kind.insert(node.ends[0].guid, node);
     }
     let mut causes = Vec::new();
     for mut left in of_kind.into_values() {
@@ -260,46 +251,35 @@ impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = &self.differences;
         let first = &all[0];
+        let link = |ends: &[End]| format!("{} -- {}", ends[0], ends[1]);
+        let after_colon = |reason: &str| match reason {
+            "" => String::new(),
+            reason => format!(": {reason}"),
+        };
         match self.what {
             What::One => first.fmt(f),
             What::Swapped if !self.swaps().is_empty() => {
-                let swaps = self
-                    .swaps()
-                    .into_iter()
-                    .map(|[a, b]| match a.guid == b.guid {
-                        true => format!("{a} and{}", b.bracketed_port()),
-                        false => format!("{a} and {b}"),
-                    });
-                let swaps: Vec<String> = swaps.collect();
-                let links = all
-                    .iter()
-                    .map(|link| format!("{} -- {}", link.ends[0], link.ends[1]));
+                let swap = |[a, b]: [&End; 2]| match a.guid == b.guid {
+                    true => format!("{a} and{}", b.bracketed_port()),
+                    false => format!("{a} and {b}"),
+                };
+                let swaps: Vec<String> = self.swaps().into_iter().map(swap).collect();
+                let links = all.iter().map(|one| link(&one.ends));
                 write!(f, "swapped: swap the cables at {}", swaps.join(", at "))?;
                 write!(f, ": right is {}", list(links, 2))?;
-                match &*first.reason {
-                    "" => Ok(()),
-                    reason => write!(f, ": {reason}"),
-                }
+                f.write_str(&after_colon(&first.reason))
             }
             What::Swapped => {
-                let link = |ends: &[End]| format!("{} -- {}", ends[0], ends[1]);
                 let other = &all[1];
-                write!(
-                    f,
-                    "swapped: {} and {}",
-                    link(&first.ends),
-                    link(&other.ends)
-                )?;
+                let (one, two) = (link(&first.ends), link(&other.ends));
+                write!(f, "swapped: {one} and {two}")?;
                 if !first.found.is_empty() {
                     write!(f, ", found {}", link(&first.found))?;
                 }
                 if ends(&first.found) != ends(&other.found) {
                     write!(f, " and {}", link(&other.found))?;
                 }
-                match &*first.reason {
-                    "" => Ok(()),
-                    reason => write!(f, ": {reason}"),
-                }
+                f.write_str(&after_colon(&first.reason))
             }
             What::Nodes => {
                 let switches = all.iter().filter(|node| !node.is_host).count();
@@ -308,11 +288,7 @@ impl fmt::Display for Cause {
                 let names = all.iter().take(shown).map(|node| node.ends[0].to_string());
                 let names = list(names, NAMED);
                 let hosts = format!("{hosts} host{}", if hosts == 1 { "" } else { "s" });
-                let seen = first.reason.split_once(", ").map_or("", |(_, seen)| seen);
-                let seen = match seen {
-                    "" => String::new(),
-                    seen => format!(", {seen}"),
-                };
+                let seen = first.reason.find(", ").map_or("", |at| &first.reason[at..]);
                 match switches {
                     0 => write!(f, "{}: {hosts}: {names}{seen}", first.kind),
                     1 => write!(f, "{first}, and {hosts}"),
@@ -330,23 +306,15 @@ impl fmt::Display for Cause {
                 let others = BTreeSet::from_iter(others).len();
                 let reasons: BTreeSet<&str> = all.iter().map(|link| &*link.reason).collect();
                 let name = own().next().map_or("", |end| &end.name);
-                write!(
-                    f,
-                    "{}: {} links of {switch} '{name}'",
-                    first.kind,
-                    all.len()
-                )?;
+                let (kind, count) = (first.kind, all.len());
+                write!(f, "{kind}: {count} links of {switch} '{name}'")?;
                 if !ports.is_empty() {
                     write!(f, " [{}]", ranges(&ports))?;
                 }
                 let nodes = if others == 1 { "node" } else { "nodes" };
                 write!(f, " to {others} {nodes}")?;
-                match reasons.first() {
-                    Some(&reason) if reasons.len() == 1 && !reason.is_empty() => {
-                        write!(f, ": {reason}")
-                    }
-                    _ => Ok(()),
-                }
+                let common = reasons.first().filter(|_| reasons.len() == 1);
+                f.write_str(&after_colon(common.unwrap_or(&"")))
             }
         }
     }

@@ -20,21 +20,15 @@ fn link(kind: Kind, ends: [(u64, u8); 2], found: &[(u64, u8)]) -> Difference {
 
 fn node(guid: u64, is_host: bool, beside: &[u64]) -> Difference {
     Difference {
-        kind: Kind::Missing,
-        ends: vec![end(guid, 0)],
-        found: Vec::new(),
-        reason: String::new(),
         beside: beside.iter().map(|&guid| Guid(guid)).collect(),
         is_host,
-        slowness: None,
+        ..Difference::link(Kind::Missing, vec![end(guid, 0)], vec![], String::new())
     }
 }
 
 fn sizes(found: Vec<Difference>) -> Vec<usize> {
-    causes(found)
-        .iter()
-        .map(|cause| cause.differences.len())
-        .collect()
+    let causes = causes(found).into_iter();
+    causes.map(|cause| cause.differences.len()).collect()
 }
 
 #[test]

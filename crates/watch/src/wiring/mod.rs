@@ -28,11 +28,12 @@ pub use designed::Designed;
 pub use memory::Memory;
 pub use missing::{Uplink, low_first, missing_uplinks};
 pub use rails::among_servers;
-pub use siblings::{Doubt, Unlike, among_siblings, doubts, unlike_siblings};
+pub use siblings::{Doubt, Unlike, among_siblings, unlike_siblings};
 pub use slow::{Far, Slow, Slowness, Witness, slow_links};
 pub use slow_memory::SlowLink;
 pub use warnings::{describe_unlike, odd_places, wiring_warnings};
 
+use dmodc_core::Ranking;
 use dmodc_fabric::{Fabric, Guid, NodeId, PortNumber, SwitchId};
 use dmodc_formats::netlist::{Names, shown_port};
 use std::fmt;
@@ -57,6 +58,13 @@ pub struct End {
     pub label: Option<Arc<str>>,
 }
 
+/// All odd links of switches and servers, by their siblings, as differences with names.
+pub fn by_siblings(fabric: &Fabric, names: &Names, ranking: &Ranking) -> Vec<Difference> {
+    let mut found = among_siblings(fabric, names, ranking);
+    found.extend(among_servers(fabric, names));
+    found
+}
+
 impl End {
     /// A port of a switch, or the switch as a whole.
     fn of_switch(fabric: &Fabric, names: &Names, index: SwitchId, port: Option<PortNumber>) -> End {
@@ -77,9 +85,7 @@ impl End {
             label: None,
         }
     }
-}
 
-impl End {
     /// The port in brackets, after a blank; nothing if it is not known.
     fn bracketed_port(&self) -> String {
         self.port.map_or_else(String::new, |port| {
@@ -149,7 +155,7 @@ pub struct Difference {
 
 impl Difference {
     /// The difference of a link.
-    fn link(kind: Kind, ends: Vec<End>, found: Vec<End>, reason: String) -> Difference {
+    pub(crate) fn link(kind: Kind, ends: Vec<End>, found: Vec<End>, reason: String) -> Difference {
         Difference {
             kind,
             ends,

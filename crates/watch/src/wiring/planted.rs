@@ -2,7 +2,7 @@
 
 mod swaps;
 
-use super::{Cause, Difference, Kind, among_servers, among_siblings, causes, slow_links};
+use super::{Cause, Difference, Kind, by_siblings, causes, slow_links};
 use crate::against::against;
 use dmodc_core::{Options, Ranking};
 use dmodc_fabric::{Guid, PortNumber, Speed};
@@ -55,11 +55,7 @@ fn found(net: &Netlist, reference: Option<&Netlist>) -> Vec<Cause> {
     let ranking = Ranking::new(&fabric, &Options::default());
     let mut found = match reference {
         Some(reference) => against(net, reference),
-        None => {
-            let mut found = among_siblings(&fabric, &names, &ranking);
-            found.extend(among_servers(&fabric, &names));
-            found
-        }
+        None => by_siblings(&fabric, &names, &ranking),
     };
     let designed = reference.map(|net| net.to_fabric(None).expect("LIDs for all").0);
     let slow = slow_links(&fabric, |s| ranking.rank(s), designed.as_ref());
@@ -72,10 +68,8 @@ struct Draws(u64);
 
 impl Draws {
     fn below(&mut self, count: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        let product = self.0.wrapping_mul(6_364_136_223_846_793_005);
+        self.0 = product.wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % count as u64) as usize
     }
 
@@ -123,14 +117,12 @@ fn plant(net: &Netlist, fault: Fault, draws: &mut Draws) -> Option<(Netlist, BTr
         Fault::Slow => hurt.set_speed(link, slower(port(link[0]).speed())),
         Fault::Moved => {
             // One end goes to a free port of another switch.
-            let switches = (0..)
-                .zip(&net.nodes)
-                .filter(|(_, node)| node.kind == netlist::Kind::Switch);
+            let nodes = (0..).zip(&net.nodes);
+            let switches = nodes.filter(|(_, node)| node.kind == netlist::Kind::Switch);
             let others = switches.filter(|(_, node)| !concerned.contains(&node.guid));
             let (to, node) = draws.one(&others.collect::<Vec<(u32, _)>>());
-            let free = (1..=node.port_count)
-                .map(PortNumber)
-                .find(|&p| node.port(p).is_none())?;
+            let mut ports = PortNumber::external(node.port_count);
+            let free = ports.find(|&p| node.port(p).is_none())?;
             hurt = net.without(&[Part::Link(link)]);
             connect(&mut hurt, [link[draws.below(2)], (to, free)], port(link[0]));
         }
@@ -187,20 +179,15 @@ impl Score {
 /// By fault, the scores without and with a reference, of `count` draws in turn over faults and fabrics.
 fn scores(count: usize) -> [[Score; 2]; 5] {
     let whole: Vec<Netlist> = FABRICS.iter().map(|(name, _)| read(name)).collect();
-    let before: Vec<BTreeSet<_>> = whole
-        .iter()
-        .map(|net| found(net, None).iter().map(key).collect())
-        .collect();
+    let keys = |net| found(net, None).iter().map(key).collect();
+    let before: Vec<BTreeSet<_>> = whole.iter().map(keys).collect();
     let mut scores = [[Score::default(); 2]; 5];
     for draw in 0..count {
         let (fault, at) = (draw % FAULTS.len(), draw / FAULTS.len() % whole.len());
         let mut draws = Draws(draw as u64);
         draws.below(1);
-        let (hurt, concerned) =
-            std::iter::repeat_with(|| plant(&whole[at], FAULTS[fault], &mut draws))
-                .flatten()
-                .next()
-                .expect("a fault");
+        let drawn = std::iter::repeat_with(|| plant(&whole[at], FAULTS[fault], &mut draws));
+        let (hurt, concerned) = drawn.flatten().next().expect("a fault");
         for (score, reference) in scores[fault].iter_mut().zip([None, Some(&whole[at])]) {
             let all = found(&hurt, reference);
             let is_new = |cause: &&Cause| reference.is_some() || !before[at].contains(&key(cause));
@@ -235,15 +222,11 @@ fn whole_fabrics_are_quiet() {
 fn planted_faults_are_found() {
     let table = scores(40);
     let [alone, against] = [0, 1].map(|i| table.map(|scores| scores[i]));
-    assert_eq!(
-        against.iter().map(|s| s.missed + s.false_).sum::<usize>(),
-        0
-    );
+    let bad = against.iter().map(|s| s.missed + s.false_);
+    assert_eq!(bad.sum::<usize>(), 0);
     let alone = alone.map(|s| (s.found, s.missed, s.false_));
-    assert_eq!(
-        alone,
-        [(5, 3, 0), (6, 2, 0), (8, 0, 0), (5, 3, 0), (7, 1, 0)]
-    );
+    let expected = [(5, 3, 0), (6, 2, 0), (8, 0, 0), (5, 3, 0), (7, 1, 0)];
+    assert_eq!(alone, expected);
 }
 
 /// The long form prints the table of `docs/results/tables.md`.

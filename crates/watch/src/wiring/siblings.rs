@@ -71,11 +71,8 @@ impl Unlike {
     /// asked for the port below, and for the switch above.
     pub fn missing(&self, is_idle: impl Fn(SwitchId, Option<PortNumber>) -> bool) -> u32 {
         let missing = self.doubts.iter().filter(|doubt| {
-            let ends = [
-                (self.switch, Some(doubt.port)),
-                (doubt.above, doubt.above_port),
-            ];
-            doubt.kind == Kind::Missing && !ends.iter().any(|&(s, port)| is_idle(s, port))
+            let below = is_idle(self.switch, Some(doubt.port));
+            doubt.kind == Kind::Missing && !below && !is_idle(doubt.above, doubt.above_port)
         });
         missing.count() as u32
     }
@@ -100,12 +97,6 @@ impl Unlike {
         }
         text
     }
-}
-
-/// All uplinks that siblings have and a switch lacks, in the order of the fabric's switches.
-pub fn doubts(fabric: &Fabric, ranking: &Ranking) -> Vec<Doubt> {
-    let unlike = unlike_siblings(fabric, &Groups::of_fabric(fabric, ranking), ranking).into_iter();
-    unlike.flat_map(|unlike| unlike.doubts).collect()
 }
 
 /// The switches whose uplinks differ from their siblings' uplinks, in ascending index. `groups` are the port groups of
@@ -223,6 +214,7 @@ pub fn among_siblings(fabric: &Fabric, names: &Names, ranking: &Ranking) -> Vec<
         let reason = format!("{} of {} siblings have it", doubt.have, doubt.siblings);
         Difference::link(doubt.kind, ends, found, reason)
     };
-    let doubts = doubts(fabric, ranking).into_iter();
+    let unlike = unlike_siblings(fabric, &Groups::of_fabric(fabric, ranking), ranking);
+    let doubts = unlike.into_iter().flat_map(|unlike| unlike.doubts);
     doubts.map(difference).collect()
 }

@@ -138,14 +138,9 @@ pub fn slow_links(
                     &usual[s][side_index(side)],
                     &usual[index][side_index(side.reverse())],
                 ];
-                let expected = of_ends(speed((s, port)), ends);
-                let of_box = boxes
-                    .get(&s)
-                    .map(|&speed| speed.min(fastest(&usual[index])));
-                let of_box = of_box.or(boxes
-                    .get(&index)
-                    .map(|&speed| speed.min(fastest(&usual[s]))));
-                let expected = expected.max(of_box);
+                let of_box = |s, far| Some(fastest(&usual[far]).min(*boxes.get(&s)?));
+                let of_box = of_box(s, index).or_else(|| of_box(index, s));
+                let expected = of_ends(speed((s, port)), ends).max(of_box);
                 slow.extend(judge((s, port), Far::Switch(index, far), expected));
             }
         }

@@ -44,10 +44,10 @@ pub struct Activity {
 pub struct Found {
     /// The present switches.
     pub switches: Vec<FoundSwitch>,
-    /// The lost switches.
-    pub parts: Vec<FoundPart>,
-    /// The hosts that are gone from present switches.
-    pub hosts: Vec<FoundHost>,
+    /// The lost switches: those that are linked to one another, by description.
+    pub parts: Vec<Vec<Named>>,
+    /// The hosts that are gone from present switches, by the GUIDs of their ports.
+    pub hosts: Vec<Named>,
     /// The slow links.
     pub slow: Vec<FoundSlow>,
     /// The switches at which many links are slow: GUID, description, and their number.
@@ -67,21 +67,8 @@ pub struct FoundSwitch {
     pub hosts: Option<usize>,
 }
 
-/// Lost switches that are linked to one another.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FoundPart {
-    /// GUID and description of each, by description.
-    pub switches: Vec<(Guid, String)>,
-}
-
-/// A lost host.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FoundHost {
-    /// The GUID of its port.
-    pub guid: Guid,
-    /// Its description.
-    pub description: String,
-}
+/// GUID and description.
+pub type Named = (Guid, String);
 
 /// The labels of a slow link.
 pub type FoundSlow = [(&'static str, String); 8];
@@ -205,10 +192,10 @@ impl Metrics {
 
     /// Notes how far OpenSM has got.
     pub fn active(&mut self, activity: Activity) {
-        let since = self
-            .activity
-            .filter(|(before, _)| before.sent == activity.sent);
-        let since = since.map_or_else(SystemTime::now, |(_, since)| since);
+        let since = match self.activity {
+            Some((before, since)) if before.sent == activity.sent => since,
+            _ => SystemTime::now(),
+        };
         self.activity = Some((activity, since));
     }
 
@@ -295,49 +282,39 @@ impl Figures {
         for (phase, time) in PHASES.iter().zip(routed.phases) {
             text.sample("phase_seconds", &[("phase", phase)], time.as_secs_f64());
         }
-        let missing = |found: &FoundSwitch| Some(found.missing as usize);
-        self.of_switches(text, "missing_uplinks", missing);
-        self.of_switches(text, "leaf_hosts", |found| found.hosts);
-        let Found { parts, hosts, .. } = &self.found;
-        let (slow, slow_switches) = (&self.found.slow, &self.found.slow_switches);
+        let found = &self.found;
+        text.head("missing_uplinks");
+        for of in &found.switches {
+            text.of_node("missing_uplinks", of.guid, &of.description, of.missing);
+        }
+        text.head("leaf_hosts");
+        for of in &found.switches {
+            if let Some(hosts) = of.hosts {
+                text.of_node("leaf_hosts", of.guid, &of.description, hosts);
+            }
+        }
         text.head("switch_lost");
-        for (guid, description) in parts.iter().flat_map(|part| &part.switches) {
+        for (guid, description) in found.parts.iter().flatten() {
             text.of_node("switch_lost", *guid, description, 1);
         }
         // The first by description stands for all.
         text.head("part_lost");
-        for part in parts {
-            for (guid, description) in part.switches.iter().take(1) {
-                text.of_node("part_lost", *guid, description, part.switches.len());
-            }
+        for part in &found.parts {
+            let (guid, description) = &part[0];
+            text.of_node("part_lost", *guid, description, part.len());
         }
         text.head("host_lost");
-        for host in hosts {
-            text.of_node("host_lost", host.guid, &host.description, 1);
+        for (guid, description) in &found.hosts {
+            text.of_node("host_lost", *guid, description, 1);
         }
         text.head("links_slow");
-        for link in slow {
+        for link in &found.slow {
             let labels = link.each_ref().map(|(name, value)| (*name, &**value));
             text.sample("links_slow", &labels, 1);
         }
         text.head("switch_slow");
-        for (guid, description, links) in slow_switches {
+        for (guid, description, links) in &found.slow_switches {
             text.of_node("switch_slow", *guid, description, links);
-        }
-    }
-
-    /// Writes a figure of each switch that has a value.
-    fn of_switches(
-        &self,
-        text: &mut Text,
-        name: &str,
-        value: impl Fn(&FoundSwitch) -> Option<usize>,
-    ) {
-        text.head(name);
-        for found in &self.found.switches {
-            if let Some(value) = value(found) {
-                text.of_node(name, found.guid, &found.description, value);
-            }
         }
     }
 }

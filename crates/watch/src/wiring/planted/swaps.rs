@@ -74,11 +74,8 @@ fn swaps_against_plans(count: usize, seed: u64) -> [[usize; 3]; 3] {
         let mut draws = Draws(seed.wrapping_add(draw as u64).wrapping_mul(0x9e37_79b9));
         draws.below(1);
         let kind = draw % 3;
-        let planted = || plant_swap(&net, kind, &mut draws);
-        let planted = std::iter::repeat_with(planted)
-            .take(10_000)
-            .flatten()
-            .next();
+        let planted = std::iter::repeat_with(|| plant_swap(&net, kind, &mut draws));
+        let planted = planted.take(10_000).flatten().next();
         // No two bundles at one device: a pair of cables.
         let planted = planted.or_else(|| plant_swap(&net, 0, &mut Draws(draw as u64)));
         let (hurt, pairs) = planted.expect("a swap");
@@ -89,11 +86,8 @@ fn swaps_against_plans(count: usize, seed: u64) -> [[usize; 3]; 3] {
             let node = hurt.nodes.iter().position(|node| node.guid == end.guid);
             (node.expect("a node") as u32, end.port.expect("a port"))
         };
-        let told: Vec<[Side; 2]> = lines
-            .iter()
-            .flat_map(Cause::swaps)
-            .map(|at| at.each_ref().map(place))
-            .collect();
+        let told = lines.iter().flat_map(Cause::swaps);
+        let told: Vec<[Side; 2]> = told.map(|at| at.each_ref().map(place)).collect();
         let back = swapped(&hurt, &told).filter(|back| against(back, &plan).is_empty());
         let is_right = lines.len() == 1 && back.is_some() && told.len() == pairs;
         let at = match is_right {
@@ -113,19 +107,16 @@ fn swaps_against_plans(count: usize, seed: u64) -> [[usize; 3]; 3] {
 
 #[test]
 fn swaps_against_a_plan_are_put_right() {
-    assert_eq!(
-        swaps_against_plans(100, 56),
-        [34, 33, 33].map(|right| [right, 0, 0])
-    );
+    let all_right = [34, 33, 33].map(|right| [right, 0, 0]);
+    assert_eq!(swaps_against_plans(100, 56), all_right);
 }
 
 /// `DMODC_SEED` draws others.
 #[test]
 #[ignore = "prints a table"]
 fn swaps_of_other_seeds() {
-    let seed = std::env::var("DMODC_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok());
+    let seed = std::env::var("DMODC_SEED");
+    let seed = seed.ok().and_then(|seed| seed.parse().ok());
     for [right, wrong, unsaid] in swaps_against_plans(100, seed.unwrap_or(1)) {
         println!("right {right}, wrong {wrong}, cannot tell {unsaid}");
     }
