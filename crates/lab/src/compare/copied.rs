@@ -1,6 +1,6 @@
 //! The tables that the relay copied out of OpenSM's memory.
 
-use dmodc_fabric::{Fabric, Guid, Tables};
+use dmodc_fabric::{Fabric, Guid, Switch, SwitchId, Tables};
 use std::collections::HashMap;
 
 /// The tables of an engine, by GUID of the switch and then by LID.
@@ -37,11 +37,10 @@ impl Copied {
 
     /// Copies the tables of a fabric.
     pub(super) fn new(fabric: &Fabric, tables: &Tables) -> Copied {
-        let rows = fabric.switches().iter_enumerated();
+        let switches = fabric.switches().iter_enumerated();
+        let row = |(s, switch): (SwitchId, &Switch)| (switch.guid, tables.row(s).raw.to_vec());
         Copied {
-            rows: rows
-                .map(|(index, switch)| (switch.guid, tables.row(index).raw.to_vec()))
-                .collect(),
+            rows: switches.map(row).collect(),
         }
     }
 

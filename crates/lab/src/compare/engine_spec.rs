@@ -176,14 +176,17 @@ impl EngineSpec {
     /// (0: all), which it does only with `qos`. `avoid_throttled_links` is not among these lines: where several engines
     /// share an OpenSM, the relay sets it for each engine ([`EngineSpec::avoids_throttled_links`]).
     pub fn lines(&self) -> Vec<String> {
-        let options = self
-            .options()
-            .filter(|(key, _)| !self.is_dmodc() || !OWN.contains(key))
-            .filter(|&option| self.is_dmodc() || option != AVOID);
-        let lines = options.flat_map(|(key, value)| match (key, self.engine()) {
-            ("vls", "nue") => vec![format!("nue_max_num_vls {value}"), "qos TRUE".into()],
-            _ => vec![format!("{key} {value}")],
-        });
+        let is_line = |option: &(&str, &str)| match self.is_dmodc() {
+            true => !OWN.contains(&option.0),
+            false => *option != AVOID,
+        };
+        let lines =
+            self.options()
+                .filter(is_line)
+                .flat_map(|(key, value)| match (key, self.engine()) {
+                    ("vls", "nue") => vec![format!("nue_max_num_vls {value}"), "qos TRUE".into()],
+                    _ => vec![format!("{key} {value}")],
+                });
         lines.collect()
     }
 
@@ -204,9 +207,7 @@ impl EngineSpec {
                 ("dmodc", "on_unreachable") => value.parse::<OnUnreachable>().is_ok(),
                 ("dmodc", "threads") => value.parse::<u8>().is_ok(),
                 ("dmodc", _) => key.contains('_') || SHORT.contains(&key),
-                ("nue", "vls" | "nue_max_num_vls") => {
-                    value.parse().is_ok_and(|lanes: u8| lanes <= 15)
-                }
+                ("nue", "vls" | "nue_max_num_vls") => matches!(value.parse(), Ok(0u8..=15)),
                 _ => true,
             };
             if !is_known {

@@ -5,7 +5,7 @@
 
 use super::engine_spec::Foreign;
 use crate::LabError;
-use crate::sim::{Guard, NoTables, PrivateDir, Program, last_line};
+use crate::sim::{Guard, NoTables, PrivateDir, Program, last_line, text_of};
 use dmodc_fabric::{Fabric, Tables};
 use dmodc_formats::input::InputError;
 use dmodc_formats::lft::Dump;
@@ -58,9 +58,8 @@ pub fn sources(source: &Foreign, stem: &str, name: &str) -> Vec<PathBuf> {
     let mut dirs = vec![PathBuf::new()];
     dirs.extend(env::split_paths(&path));
     let file = |word| {
-        dirs.iter()
-            .map(|dir| dir.join(word))
-            .find(|file| file.is_file())
+        let mut files = dirs.iter().map(|dir| dir.join(word));
+        files.find(|file| file.is_file())
     };
     words.filter_map(file).collect()
 }
@@ -75,10 +74,8 @@ pub fn engine_file(dir: &Path, stem: &str, name: &impl Display, ending: &str) ->
 fn file(dir: &Path, stem: &str, name: &str) -> Result<PathBuf, String> {
     let [plain, packed] = ["lfts", "lfts.gz"].map(|ending| engine_file(dir, stem, &name, ending));
     let none = format!("there is no {}", plain.display());
-    [plain, packed]
-        .into_iter()
-        .find(|path| path.exists())
-        .ok_or(none)
+    let mut files = [plain, packed].into_iter();
+    files.find(|path| path.exists()).ok_or(none)
 }
 
 fn made(
@@ -107,23 +104,20 @@ fn made(
     };
     let took = start.elapsed();
     if !status.success() {
-        let printed = fs::read(&output).map_err(LabError::file(&output))?;
-        let printed = String::from_utf8_lossy(&printed);
+        let printed = text_of(&output);
         let last = last_line(&printed).unwrap_or("it said nothing");
-        let reason = format!("{status}: {last}");
-        return Ok(Err(NoTables::Refused(reason)));
+        return Ok(Err(NoTables::Refused(format!("{status}: {last}"))));
     }
     Ok(read(&lfts, fabric).map(|tables| (tables, Some(took))))
 }
 
 fn read(path: &Path, fabric: &Fabric) -> Result<Tables, NoTables> {
-    let tables =
-        Dump::read(path).and_then(|dump| dump.tables(fabric).map_err(|fault| fault.in_file(path)));
-    tables.map_err(|fault| {
-        NoTables::Refused(match fault {
-            InputError::Line { line, reason, .. } => format!("its tables, line {line}: {reason}"),
-            InputError::Whole { reason, .. } => format!("its tables: {reason}"),
-            InputError::Unreadable { reason, .. } => format!("no tables: {reason}"),
-        })
-    })
+    let tables = |dump: Dump| dump.tables(fabric).map_err(|fault| fault.in_file(path));
+    let refused = |error| match error {
+        InputError::Line { line, reason, .. } => format!("its tables, line {line}: {reason}"),
+        InputError::Whole { reason, .. } => format!("its tables: {reason}"),
+        InputError::Unreadable { reason, .. } => format!("no tables: {reason}"),
+    };
+    let read = Dump::read(path).and_then(tables);
+    read.map_err(|error| NoTables::Refused(refused(error)))
 }

@@ -47,13 +47,9 @@ impl Journal {
         })
     }
 
-    pub fn append<R: Serialize>(
-        &mut self,
-        rows: impl IntoIterator<Item = R>,
-    ) -> Result<(), LabError> {
-        let mut writer = csv::WriterBuilder::new()
-            .has_headers(false)
-            .from_writer(Vec::new());
+    pub fn append(&mut self, rows: impl IntoIterator<Item: Serialize>) -> Result<(), LabError> {
+        let mut writer = csv::WriterBuilder::new();
+        let mut writer = writer.has_headers(false).from_writer(Vec::new());
         for row in rows {
             writer.serialize(row).expect("memory can be written");
         }

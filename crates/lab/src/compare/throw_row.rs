@@ -171,19 +171,20 @@ pub fn header() -> Vec<String> {
 
 /// Reads a file of rows, of this version or another.
 pub fn read_throws(path: &Path) -> Result<Vec<ThrowRow>, LabError> {
-    let bytes = fs::read(path).map_err(LabError::file(path))?;
-    parse_throws(&bytes)
-        .map_err(|(line, reason)| LabError::Other(format!("{}:{line}: {reason}", path.display())))
+    let (bytes, file) = (
+        fs::read(path).map_err(LabError::file(path))?,
+        path.display(),
+    );
+    let read = parse_throws(&bytes);
+    read.map_err(|(line, reason)| LabError::Other(format!("{file}:{line}: {reason}")))
 }
 
 pub(super) fn parse_throws(bytes: &[u8]) -> Result<Vec<ThrowRow>, (u64, String)> {
     let at = |e: csv::Error| (e.position().map_or(1, |p| p.line()), e.to_string());
     let mut reader = csv::Reader::from_reader(bytes);
     let found = reader.headers().map_err(at)?;
-    if !NEEDED
-        .iter()
-        .all(|needed| found.iter().any(|column| column == *needed))
-    {
+    let is_found = |needed: &&str| found.iter().any(|column| column == *needed);
+    if !NEEDED.iter().all(is_found) {
         return Err((1, "the columns are not those of throws".into()));
     }
     reader.deserialize().map(|row| row.map_err(at)).collect()

@@ -84,6 +84,9 @@ pub struct Thrower {
     complete: HashMap<EngineSpec, Copied>,
 }
 
+/// What the engines have made of a throw, and their rows.
+type Thrown = (Answer, Vec<ThrowRow>);
+
 impl Thrower {
     /// Runs the engines on the complete fabric, the reference of all throws. Also returns the rows of
     /// throw 0.
@@ -134,11 +137,7 @@ impl Thrower {
         Ok(self.throw_for(number, specs)?.1)
     }
 
-    fn throw_for(
-        &self,
-        number: u32,
-        specs: &[EngineSpec],
-    ) -> Result<(Answer, Vec<ThrowRow>), LabError> {
+    fn throw_for(&self, number: u32, specs: &[EngineSpec]) -> Result<Thrown, LabError> {
         let (removed, seed) = self.series.removal(number);
         let netlist = self.series.equipment.hit(&self.netlist, removed, seed)?;
         let (fabric, _) = netlist.to_fabric(None)?;
@@ -183,9 +182,8 @@ impl Thrower {
             let (copied, callbacks, levels) = match outcome {
                 Outcome::Routed(copied, callbacks, levels) => (copied, callbacks, levels.as_ref()),
                 Outcome::NoTables(why) => {
-                    let reason = why.to_string();
                     rows.push(ThrowRow {
-                        reason,
+                        reason: why.to_string(),
                         ..unmeasured(spec)
                     });
                     continue;
@@ -219,8 +217,7 @@ impl Thrower {
     /// ftree's order of the nodes of the complete fabric, without the nodes that are gone.
     fn ftree_order(&self, fabric: &Fabric) -> Vec<NodeId> {
         let nodes = fabric.end_nodes().iter_enumerated();
-        let by_guid: HashMap<Guid, NodeId> =
-            nodes.map(|(index, node)| (node.guid, index)).collect();
+        let by_guid: HashMap<Guid, NodeId> = nodes.map(|(n, node)| (node.guid, n)).collect();
         let order = self.ftree_order.iter();
         order
             .filter_map(|guid| by_guid.get(guid).copied())
@@ -235,10 +232,10 @@ pub(super) fn adopt(netlist: &mut Netlist, lids: &HashMap<Guid, Lid>) {
             node.lid = lids.get(&node.guid).copied().unwrap_or(node.lid);
             continue;
         }
-        let guid = node.guid;
-        for port in &mut node.ports {
-            let simulated = Guid(guid.0.wrapping_add(port.number.0.into()));
-            port.lid = lids.get(&simulated).copied().unwrap_or(port.lid);
+        for at in 0..node.ports.len() {
+            let simulated = node.simulated_port_guid(node.ports[at].number);
+            let lid = &mut node.ports[at].lid;
+            *lid = lids.get(&simulated).copied().unwrap_or(*lid);
         }
     }
 }

@@ -53,10 +53,8 @@ fn found(netlist: &Netlist, lids: &HashMap<Guid, Lid>) -> Netlist {
         _ => (node.ports.iter()).any(|p| lids.contains_key(&node.simulated_port_guid(p.number))),
     };
     let nodes = (0u32..).zip(&netlist.nodes);
-    let lost: Vec<u32> = nodes
-        .filter(|(_, node)| !is_found(node))
-        .map(|(at, _)| at)
-        .collect();
+    let lost = nodes.filter(|(_, node)| !is_found(node));
+    let lost: Vec<u32> = lost.map(|(at, _)| at).collect();
     let mut found = netlist.without_nodes(&lost);
     adopt(&mut found, lids);
     found

@@ -27,14 +27,11 @@ pub fn faults(set: &Set) -> Panels {
     let specs = set.specs();
     let mut measures = set.measures();
     measures.retain(|measure| ![Measure::Time, Measure::Entries].contains(measure));
-    let panels = measures
-        .into_iter()
-        .map(|measure| panel(set, &specs, measure));
-    let panels = panels.collect();
+    let panel = |measure| panel(set, &specs, measure);
     Panels {
         size: PANEL,
+        panels: measures.into_iter().map(panel).collect(),
         legend: specs,
-        panels,
     }
 }
 
@@ -116,10 +113,8 @@ pub fn runtime(sets: &[Set]) -> Option<Panels> {
     let mut fastest: BTreeMap<(usize, usize), f64> = BTreeMap::new();
     for row in rows() {
         let index = specs.iter().position(|spec| *spec == row.engine);
-        let (index, ms) = (
-            index.unwrap_or(0),
-            row.callbacks_ms().unwrap_or(0.0).max(1e-3),
-        );
+        let index = index.unwrap_or(0);
+        let ms = row.callbacks_ms().unwrap_or(0.0).max(1e-3);
         let known = fastest.entry((index, row.nodes)).or_insert(ms);
         *known = known.min(ms);
     }
@@ -167,9 +162,8 @@ pub fn runtime(sets: &[Set]) -> Option<Panels> {
 
 /// A range around positive numbers, wide enough for two marks.
 fn around(numbers: impl Iterator<Item = f64>, margin: f64) -> std::ops::Range<f64> {
-    let (low, high) = numbers.fold((f64::MAX, 0.0f64), |(low, high), v| {
-        (low.min(v), high.max(v))
-    });
+    let wider = |(low, high): (f64, f64), v| (low.min(v), high.max(v));
+    let (low, high) = numbers.fold((f64::MAX, 0.0), wider);
     let (low, high) = if high > 0.0 { (low, high) } else { (1.0, 1.0) };
     let low = low.max(1e-3);
     low / margin..(high.max(low) * margin).max(low * 2.2)

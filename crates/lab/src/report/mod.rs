@@ -35,9 +35,8 @@ pub struct Report {
 pub fn report(dirs: &[impl AsRef<Path>]) -> Result<Report, LabError> {
     let sets = sets::read(dirs)?;
     let thrown = sets.iter().filter(|set| set.throws() > 0);
-    let sections: Vec<String> = thrown
-        .map(|set| page::section(set, &charts::faults(set)))
-        .collect();
+    let section = |set| page::section(set, &charts::faults(set));
+    let sections: Vec<String> = thrown.map(section).collect();
     let runtime = charts::runtime(&sets);
     Ok(Report {
         html: page::page(&sets, &sections, runtime.as_ref()),

@@ -41,10 +41,9 @@ pub fn section(set: &Set, faults: &Panels) -> String {
             ),
         },
         number(first.permutations.into()),
-        if set.measures().contains(&Measure::Ebb) {
-            ", ebb the mean of as many"
-        } else {
-            ""
+        match set.measures().contains(&Measure::Ebb) {
+            true => ", ebb the mean of as many",
+            false => "",
         }
     );
     if !tables::has_figures(set) {
@@ -58,10 +57,9 @@ pub fn section(set: &Set, faults: &Panels) -> String {
          each other, and lines up to some pixels above or below their place, so that none hides another; of engines \
          with the same line those behind have a wider one.{}</figcaption></figure>",
         faults.html(),
-        if set.has_bound() {
-            " Dotted, under A2A: the bound."
-        } else {
-            ""
+        match set.has_bound() {
+            true => " Dotted, under A2A: the bound.",
+            false => "",
         }
     );
     for measure in set.measures() {
@@ -79,11 +77,8 @@ pub fn section(set: &Set, faults: &Panels) -> String {
         html += " Changed entries and blocks (64 LIDs of one switch) are counted against the engine's own \
                  tables of the complete fabric.";
     }
-    if set
-        .specs()
-        .iter()
-        .any(|spec| spec.variant() == "dmodc:reference")
-    {
+    let has_reference = |spec: &EngineSpec| spec.variant() == "dmodc:reference";
+    if set.specs().iter().any(has_reference) {
         html += " The time of dmodc:reference has in it that it reads the file.";
     }
     html += "</p>\n";

@@ -49,17 +49,16 @@ impl Set {
     }
 
     pub fn measures(&self) -> Vec<Measure> {
-        let has = |m: &Measure| {
-            self.rows
-                .iter()
-                .any(|row| m.comparable_figure(row).is_some())
-        };
-        Measure::all().filter(has).collect()
+        self.measures_with(Measure::comparable_figure)
     }
 
     /// The measures with figures in throws in which some pair has no up-down path.
     pub fn measures_of_cut(&self) -> Vec<Measure> {
-        let has = |m: &Measure| self.rows.iter().any(|row| m.of_cut(row).is_some());
+        self.measures_with(Measure::of_cut)
+    }
+
+    fn measures_with(&self, figure: fn(Measure, &ThrowRow) -> Option<f64>) -> Vec<Measure> {
+        let has = |m: &Measure| self.rows.iter().any(|row| figure(*m, row).is_some());
         Measure::all().filter(has).collect()
     }
 
@@ -101,9 +100,6 @@ pub fn read(dirs: &[impl AsRef<Path>]) -> Result<Vec<Set>, LabError> {
         files_of_all.extend(files(dir.as_ref())?);
     }
     for path in &files_of_all {
-        if between(path, "throws-", ".csv").is_none() {
-            continue;
-        }
         for row in read_throws(path)? {
             let is_its = |set: &Set| (&set.fabric, set.equipment) == (&row.fabric, row.degrade);
             let at = sets.iter().position(is_its).unwrap_or_else(|| {
@@ -120,8 +116,7 @@ pub fn read(dirs: &[impl AsRef<Path>]) -> Result<Vec<Set>, LabError> {
     for set in &mut sets {
         set.rows.sort_by_key(|row| row.throw);
         let mut known = HashSet::new();
-        set.rows
-            .retain(|row| known.insert((row.throw, row.engine.clone())));
+        (set.rows).retain(|row| known.insert((row.throw, row.engine.clone())));
         let mut fabrics: Vec<&str> = set.rows.iter().filter_map(ThrowRow::fabric_hash).collect();
         fabrics.dedup();
         if fabrics.len() > 1 {
@@ -142,18 +137,16 @@ pub fn read(dirs: &[impl AsRef<Path>]) -> Result<Vec<Set>, LabError> {
     Ok(sets)
 }
 
-/// The part of a file name between `begin` and `end`.
-fn between<'p>(path: &'p Path, begin: &str, end: &str) -> Option<&'p str> {
-    path.file_name()?
-        .to_str()?
-        .strip_prefix(begin)?
-        .strip_suffix(end)
-}
-
+/// The files with rows in a folder.
 fn files(dir: &Path) -> Result<Vec<PathBuf>, LabError> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).map_err(LabError::file(dir))? {
-        files.push(entry.map_err(LabError::file(dir))?.path());
+        let entry = entry.map_err(LabError::file(dir))?;
+        let name = entry.file_name();
+        let rest = name.to_str().and_then(|name| name.strip_prefix("throws-"));
+        if rest.is_some_and(|rest| rest.ends_with(".csv")) {
+            files.push(entry.path());
+        }
     }
     files.sort();
     Ok(files)

@@ -31,10 +31,8 @@ fn quantile(values: &[f64], part: f64) -> Option<f64> {
 
 /// The comparable points of an engine: (faults, figure), ascending.
 pub fn points(set: &Set, spec: &EngineSpec, measure: Measure) -> Vec<(usize, f64)> {
-    let rows = set
-        .rows
-        .iter()
-        .filter(|row| row.engine == *spec && row.throw > 0);
+    let rows = set.rows.iter();
+    let rows = rows.filter(|row| row.engine == *spec && row.throw > 0);
     let points = rows.filter_map(|row| Some((row.removed, measure.comparable_figure(row)?)));
     ascending(points.collect())
 }
@@ -119,9 +117,8 @@ pub fn median_over<'r>(
     measure: Measure,
 ) -> Median {
     let rows = all.clone().filter(|row| row.engine == *spec);
-    let figures: Vec<f64> = rows
-        .filter_map(|row| measure.comparable_figure(row))
-        .collect();
+    let figures = rows.filter_map(|row| measure.comparable_figure(row));
+    let figures: Vec<f64> = figures.collect();
     let of_any = all.filter(|row| measure.comparable_figure(row).is_some());
     let throws: HashSet<u32> = of_any.map(|row| row.throw).collect();
     let few = (1..throws.len()).contains(&figures.len());
@@ -184,10 +181,8 @@ fn loops(row: &ThrowRow) -> [Option<usize>; KINDS_OF_LOOPS.len()] {
 /// first is better, equal and worse.
 pub fn matrix(set: &Set, measure: Measure) -> Vec<Vec<[usize; 3]>> {
     let figures = |spec: EngineSpec| -> HashMap<u32, f64> {
-        let rows = set
-            .rows
-            .iter()
-            .filter(|row| row.removed > 0 && row.engine == spec);
+        let rows = set.rows.iter();
+        let rows = rows.filter(|row| row.removed > 0 && row.engine == spec);
         let figures = rows.filter_map(|row| Some((row.throw, measure.comparable_figure(row)?)));
         figures.collect()
     };
@@ -281,9 +276,8 @@ pub fn endings(set: &Set, spec: &EngineSpec) -> Endings {
             }
         }
     }
-    let most = reasons
-        .into_iter()
-        .max_by_key(|&(reason, count)| (count, reason));
+    let reasons = reasons.into_iter();
+    let most = reasons.max_by_key(|&(reason, count)| (count, reason));
     endings.reason = most.map(|(reason, _)| reason.to_owned());
     endings
 }

@@ -3,7 +3,7 @@
 use super::measures::{Measure, is_comparable};
 use super::sets::{Set, engines};
 use super::stats::{
-    Cut, Endings, KINDS_OF_LOOPS, Median, bound_of, decades, endings, matrix as matrix_of,
+    Cut, Decade, Endings, KINDS_OF_LOOPS, Median, bound_of, decades, endings, matrix as matrix_of,
     median_of,
 };
 use super::style::number;
@@ -45,10 +45,8 @@ pub fn measure(set: &Set, measure: Measure) -> String {
     let decades = decades(set);
     let specs = set.specs();
     let of = |spec: &EngineSpec| -> Vec<Median> {
-        let medians = decades
-            .iter()
-            .map(|(decade, _)| median_of(set, spec, decade, measure));
-        medians.collect()
+        let of_decade = |(decade, _): &(Decade, String)| median_of(set, spec, decade, measure);
+        decades.iter().map(of_decade).collect()
     };
     let medians: Vec<Vec<Median>> = specs.iter().map(of).collect();
     // A median of fewer throws than other engines have may be of the easier throws.
@@ -59,10 +57,9 @@ pub fn measure(set: &Set, measure: Measure) -> String {
         let cells = medians.iter().enumerate().map(|(column, &median)| {
             let text = median_cell(median);
             let is_best = of_all(median).is_some() && cell(of_all(median)) == cell(best(column));
-            if is_best {
-                format!("<b>{text}</b>")
-            } else {
-                text
+            match is_best {
+                true => format!("<b>{text}</b>"),
+                false => text,
             }
         });
         row(spec, cells)

@@ -4,7 +4,7 @@
 //! takes commands on its standard input. Its limits are fixed at the start, so we compute them from the netlist.
 //! It gives CA ports the GUID node GUID + port number, and ignores the netlist's port GUIDs.
 
-use super::process::{Guard, PrivateDir, Program, poll};
+use super::process::{Guard, PrivateDir, Program, poll, text_of};
 use crate::LabError;
 use dmodc_fabric::PortNumber;
 use dmodc_formats::netlist::{Kind, Netlist, Node, Port};
@@ -87,8 +87,9 @@ impl Ibsim {
         });
         if ready != Some(true) {
             let printed = text_of(&output);
-            let text = format!("ibsim did not load the fabric within 300s:\n{printed}");
-            return Err(LabError::Other(text));
+            return Err(none(&format!(
+                "ibsim did not load the fabric within 300s:\n{printed}"
+            )));
         }
         Ok(Ibsim {
             process: ibsim,
@@ -139,11 +140,6 @@ impl Ibsim {
     }
 }
 
-fn text_of(file: &Path) -> String {
-    let bytes = fs::read(file).unwrap_or_default();
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 /// The node name of the first CA that is no aggregation node and whose port 1, where ibsim
 /// attaches its clients, is linked to a switch.
 fn host(netlist: &Netlist) -> Option<String> {
@@ -159,9 +155,7 @@ fn host(netlist: &Netlist) -> Option<String> {
 /// ibsim's client library, which replaces the kernel's umad devices.
 fn client_library() -> Option<PathBuf> {
     let multiarch = fs::read_dir("/usr/lib").into_iter().flatten().flatten();
-    multiarch
-        .map(|e| e.path())
-        .chain(["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from))
-        .map(|dir| dir.join("umad2sim/libumad2sim.so"))
-        .find(|file| file.exists())
+    let others = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);
+    let mut dirs = multiarch.map(|entry| entry.path()).chain(others);
+    dirs.find_map(|dir| Some(dir.join("umad2sim/libumad2sim.so")).filter(|file| file.exists()))
 }

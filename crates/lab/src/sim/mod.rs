@@ -18,5 +18,5 @@ mod signals;
 pub use ibsim::Ibsim;
 pub use opensm::{Config, Files, NoTables};
 pub use plugin::Plugin;
-pub use process::{Guard, PrivateDir, Program, last_line, poll};
+pub use process::{Guard, PrivateDir, Program, last_line, poll, text_of};
 pub use signals::when_stopped;

@@ -1,6 +1,6 @@
 //! The stock OpenSM on a simulated fabric: its configuration, its command, its files.
 
-use super::process::{Guard, Program};
+use super::process::{Guard, Program, text_of};
 use super::{Ibsim, Plugin};
 use crate::LabError;
 use std::env;
@@ -105,8 +105,9 @@ impl Files {
         let dir = tempfile::Builder::new()
             .prefix("opensm-")
             .tempdir_in(sim.dir());
-        let dir = dir.map_err(LabError::file(sim.dir()))?.keep();
-        Ok(Files { dir })
+        Ok(Files {
+            dir: dir.map_err(LabError::file(sim.dir()))?.keep(),
+        })
     }
 
     /// Writes OpenSM's configuration and returns its command. The caller can append arguments.
@@ -168,7 +169,7 @@ impl Files {
     }
 
     pub fn log(&self) -> String {
-        self.text(LOG)
+        text_of(&self.log_path())
     }
 
     /// The complete lines of the log after its first `from` bytes.
@@ -184,7 +185,7 @@ impl Files {
 
     /// OpenSM's output. A plugin that cannot write to the log yet writes its errors there.
     pub fn printed(&self) -> String {
-        self.text("stdout")
+        text_of(&self.path("stdout"))
     }
 
     /// Fails with OpenSM's reason if OpenSM could not load the plugin, or refuses an option or its value.
@@ -193,10 +194,8 @@ impl Files {
         let error = |text| Err(LabError::Other(text));
         let mut lines = printed.lines().map(str::trim);
         if let Some(option) = lines.find_map(|line| line.strip_prefix("Unrecognized token: ")) {
-            return error(format!(
-                "OpenSM has no option '{}'",
-                option.trim_matches('"')
-            ));
+            let option = option.trim_matches('"');
+            return error(format!("OpenSM has no option '{option}'"));
         }
         let mut lines = printed.lines();
         if let Some(line) = lines.find(|line| line.contains("Invalid Cached Option")) {
@@ -215,11 +214,6 @@ impl Files {
             "OpenSM does not load lib{name}.so, from the folder of this program, from --plugin-dir or where \
              the loader finds it: {reason}"
         ))
-    }
-
-    fn text(&self, name: &str) -> String {
-        let bytes = fs::read(self.path(name)).unwrap_or_default();
-        String::from_utf8_lossy(&bytes).into_owned()
     }
 }
 

@@ -38,6 +38,14 @@ struct Owned {
     dirs: BTreeMap<u64, TempDir>,
 }
 
+impl Owned {
+    /// A new key.
+    fn key(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+}
+
 static OWNED: Mutex<Owned> = Mutex::new(Owned {
     next: 0,
     children: BTreeMap::new(),
@@ -134,8 +142,7 @@ impl Guard {
             reason,
         })?;
         let stdin = child.stdin.take();
-        let (key, id) = (owned.next, child.id());
-        owned.next += 1;
+        let (key, id) = (owned.key(), child.id());
         owned.children.insert(key, child);
         Ok((Guard { key, id }, stdin))
     }
@@ -165,12 +172,16 @@ impl Drop for Guard {
     }
 }
 
+/// The text of a file; empty if it cannot be read.
+pub fn text_of(file: &Path) -> String {
+    let bytes = fs::read(file).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// The last line of an output that says anything.
 pub fn last_line(printed: &str) -> Option<&str> {
-    printed
-        .lines()
-        .map(str::trim)
-        .rfind(|line| !line.is_empty())
+    let mut lines = printed.lines().map(str::trim);
+    lines.rfind(|line| !line.is_empty())
 }
 
 /// Starts a command in the thread that starts all children.
@@ -242,8 +253,7 @@ impl PrivateDir {
         let mut owned = owned_for_more()?;
         let dir = tempfile::Builder::new().prefix("dmodc-").tempdir();
         let dir = dir.map_err(LabError::file(&env::temp_dir()))?;
-        let (key, path) = (owned.next, dir.path().to_owned());
-        owned.next += 1;
+        let (key, path) = (owned.key(), dir.path().to_owned());
         owned.dirs.insert(key, dir);
         Ok(PrivateDir { key, path })
     }

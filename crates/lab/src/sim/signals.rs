@@ -33,9 +33,8 @@ pub(super) fn before_end<T: 'static>(clean_up: fn() -> T) -> Result<(), LabError
 
 fn install<T: 'static>(clean_up: fn() -> T) -> io::Result<()> {
     let ignored = ignored(&fs::read_to_string("/proc/self/status")?);
-    let heeded = [SIGINT, SIGTERM, SIGHUP]
-        .into_iter()
-        .filter(|signal| ignored >> (signal - 1) & 1 == 0);
+    let mut heeded = vec![SIGINT, SIGTERM, SIGHUP];
+    heeded.retain(|signal| ignored >> (signal - 1) & 1 == 0);
     let mut signals = Signals::new(heeded)?;
     thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
@@ -66,9 +65,7 @@ mod tests {
         assert_eq!(ignored("Name:\tx\nSigIgn:\t0000000000001001\n"), 0x1001);
         let status = fs::read_to_string("/proc/self/status").unwrap();
         // Rust's runtime ignores SIGPIPE.
-        assert_eq!(
-            ignored(&status) >> (signal_hook::consts::SIGPIPE - 1) & 1,
-            1
-        );
+        let sigpipe = signal_hook::consts::SIGPIPE - 1;
+        assert_eq!(ignored(&status) >> sigpipe & 1, 1);
     }
 }
