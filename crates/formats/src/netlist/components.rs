@@ -62,10 +62,8 @@ impl Netlist {
             let others = switches.iter().filter(|(guid, _)| *guid != own);
             others.flat_map(|(_, parts)| parts).copied().collect()
         };
-        switches
-            .keys()
-            .map(|own| self.without(&others(own)))
-            .collect()
+        let own = switches.keys();
+        own.map(|own| self.without(&others(own))).collect()
     }
 
     /// Whether ports of two components have a LID in common.
@@ -73,17 +71,14 @@ impl Netlist {
         let mut owners: HashMap<u16, Guid> = HashMap::new();
         let mut claim = |lid: Lid, lmc: u8, of: Option<Guid>| {
             let lids = lid_range(lid, lmc).filter(|_| lid != Lid(0)).into_iter();
-            of.is_some_and(|of| {
-                lids.flatten()
-                    .any(|lid| *owners.entry(lid).or_insert(of) != of)
-            })
+            let mut is_taken = |of: Guid, lid: u16| *owners.entry(lid).or_insert(of) != of;
+            of.is_some_and(|of| lids.flatten().any(|lid| is_taken(of, lid)))
         };
-        self.nodes.iter().enumerate().any(|(at, node)| {
-            claim(node.lid, node.lmc, component[at])
-                || node
-                    .ports
-                    .iter()
-                    .any(|port| claim(port.lid, port.lmc, component[port.peer as usize]))
+        self.nodes.iter().zip(component).any(|(node, own)| {
+            let of = |peer: u32| component[peer as usize];
+            let mut ports = node.ports.iter();
+            claim(node.lid, node.lmc, *own)
+                || ports.any(|port| claim(port.lid, port.lmc, of(port.peer)))
         })
     }
 

@@ -130,10 +130,8 @@ impl Netlist {
         };
         let candidate = |node: &Node| node.kind == Kind::Switch && (leaves || !carries(node));
         let nodes = (0..).zip(&self.nodes);
-        nodes
-            .filter(|(_, node)| candidate(node))
-            .map(|(index, _)| index)
-            .collect()
+        let nodes = nodes.filter(|(_, node)| candidate(node));
+        nodes.map(|(index, _)| index).collect()
     }
 }
 

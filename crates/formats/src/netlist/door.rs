@@ -9,8 +9,11 @@ use super::{db_csv, iblinkinfo, ibnetdiscover, net_dump, port_list, subnet_lst};
 use crate::input::{Fault, Parsed, lines, plain, quoted};
 use crate::scan::find;
 
+/// The reader of a format.
+type Reader = fn(&[u8]) -> Parsed<Netlist, Reason>;
+
 /// A format: whether a line is of it, and its reader.
-type Format = (fn(&[u8]) -> bool, fn(&[u8]) -> Parsed<Netlist, Reason>);
+type Format = (fn(&[u8]) -> bool, Reader);
 
 /// The formats. Those of netlists come last, for ibsim's lines are the shortest.
 const FORMATS: [Format; 6] = [
@@ -42,28 +45,23 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
     if bytes.is_empty() {
         return Err(Fault::whole(Reason::Empty));
     }
-    let read = match recognise(bytes)? {
-        Some(parse) => parse(bytes)?,
-        None => return Err(unknown(bytes)),
-    };
+    let read = recognise(bytes)?(bytes)?;
     match read.value.switches().count() {
         0 => Err(Fault::whole(Reason::NoSwitch(content(&read.value)))),
         _ => Ok(read),
     }
 }
 
-/// The reader for a text.
-#[expect(clippy::type_complexity, reason = "a reader, or none, or a fault")]
-fn recognise(bytes: &[u8]) -> Result<Option<fn(&[u8]) -> Parsed<Netlist, Reason>>, Fault<Reason>> {
+fn recognise(bytes: &[u8]) -> Result<Reader, Fault<Reason>> {
     for (number, line) in lines(bytes) {
         let line = plain(line).ok_or(Fault::in_line(number, Reason::Binary))?;
         let line = line.trim_ascii();
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         if let Some((_, parse)) = FORMATS.iter().find(|(begins, _)| begins(line)) {
-            return Ok(Some(*parse));
+            return Ok(*parse);
         }
     }
-    Ok(None)
+    Err(unknown(bytes))
 }
 
 /// The fault of a text in no known format, at its first line with text.
@@ -72,13 +70,10 @@ fn unknown(bytes: &[u8]) -> Fault<Reason> {
     let mut first = texts().filter(|(_, line)| !line.is_empty());
     let (number, line) = first.next().unwrap_or((1, b""));
     // The first line, and the first that is no comment.
-    let begin = first.find(|(_, line)| line[0] != b'#').into_iter();
-    let begin: Vec<&[u8]> = begin.map(|(_, line)| line).chain([line]).collect();
-    let has = |word: &str| {
-        begin
-            .iter()
-            .any(|line| find(line, word.as_bytes()).is_some())
-    };
+    let next = first.find(|(_, line)| line[0] != b'#');
+    let begin = [line, next.map_or(line, |(_, line)| line)];
+    let is_in = |line: &&[u8], word: &str| find(line, word.as_bytes()).is_some();
+    let has = |word: &str| begin.iter().any(|line| is_in(line, word));
     let what = OTHERS.iter().find(|(word, _)| has(word));
     let reason = Reason::Unknown {
         what: what.map_or("fits none of them, nor does a later line", |(_, what)| what),
@@ -90,11 +85,8 @@ fn unknown(bytes: &[u8]) -> Fault<Reason> {
 /// What a fabric without a switch has.
 fn content(netlist: &Netlist) -> String {
     let of_kind = |kind: Kind| {
-        netlist
-            .nodes
-            .iter()
-            .filter(|node| node.kind == kind)
-            .count()
+        let nodes = netlist.nodes.iter();
+        nodes.filter(|node| node.kind == kind).count()
     };
     let ports: usize = netlist.nodes.iter().map(|node| node.ports.len()).sum();
     let (hosts, routers) = (of_kind(Kind::Ca), of_kind(Kind::Router));

@@ -179,15 +179,16 @@ impl Draft {
         }
         let number = PortNumber(number as u8);
         let is_kept = |label: &Arc<str>| is_label(label, number, node.guid);
-        let label = port.label.filter(is_kept);
-        let port = Port { label, ..port };
+        let label = port.label.clone().filter(is_kept);
         let port = match node.kind {
             // A switch has one GUID and one LID, at its port 0.
-            Kind::Switch => Port {
-                label: port.label,
-                ..Port::new(number, port.peer, port.peer_port, port.link)
-            },
-            _ => Port { number, ..port },
+            Kind::Switch => Port::new(number, port.peer, port.peer_port, port.link),
+            _ => port,
+        };
+        let port = Port {
+            number,
+            label,
+            ..port
         };
         ports.push((port, port_line));
         Ok(())

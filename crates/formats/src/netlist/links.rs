@@ -194,10 +194,8 @@ impl Links {
     /// The node GUID for each GUID: of hosts with several ports, the GUID from which those of the ports count up.
     fn node_guids(&self, kinds: &HashMap<Guid, Kind>) -> HashMap<Guid, Guid> {
         let mut groups: HashMap<(Guid, &str), BTreeSet<(u64, Guid)>> = HashMap::new();
-        for (_, guid, end) in self
-            .ends()
-            .filter(|(_, guid, _)| kinds[guid] != Kind::Switch)
-        {
+        let of_hosts = self.ends().filter(|end| kinds[&end.1] != Kind::Switch);
+        for (_, guid, end) in of_hosts {
             let base = Guid(guid.0.wrapping_sub(end.number));
             let group = groups.entry((base, &end.description)).or_default();
             group.insert((end.number, guid));

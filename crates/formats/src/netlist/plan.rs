@@ -140,10 +140,9 @@ impl Plan {
     pub fn reference(&self, now: &Netlist) -> Lenient<Netlist, PlanReason> {
         let mut warnings = Warnings::default();
         let mut reference = now.clone();
-        reference
-            .nodes
-            .iter_mut()
-            .for_each(|node| node.ports.clear());
+        for node in &mut reference.nodes {
+            node.ports.clear();
+        }
         let mut by_name = by_name(now);
         let switches: HashSet<&str> = self.likely_switches();
         let mut taken: HashSet<(u32, PortNumber)> = HashSet::new();
@@ -171,9 +170,7 @@ impl Plan {
                 };
                 let node = now.nodes.get(index as usize);
                 match number(port, node) {
-                    None => {
-                        warnings.add(*line, PlanReason::NoPort(port.clone(), name.clone()));
-                    }
+                    None => warnings.add(*line, PlanReason::NoPort(port.clone(), name.clone())),
                     Some(number) if !taken.contains(&(index, number)) => {
                         places.push((index, number))
                     }
@@ -223,10 +220,8 @@ pub fn write_plan(netlist: &Netlist) -> String {
     };
     let counts = |index: u32| !netlist.nodes[index as usize].is_aggregation();
     let mut text = format!("{},State,Domain\n", COLUMNS.join(","));
-    for (index, node) in (0..)
-        .zip(&netlist.nodes)
-        .filter(|&(index, _)| counts(index))
-    {
+    let nodes = (0..).zip(&netlist.nodes);
+    for (index, node) in nodes.filter(|&(index, _)| counts(index)) {
         for port in node.ports.iter().filter(|port| counts(port.peer)) {
             if (index, port.number) < (port.peer, port.peer_port) {
                 let (near, far) = (name(index), name(port.peer));
@@ -260,9 +255,7 @@ fn head(cell: &str) -> String {
 
 /// The name of a device in its description: `MF0;leaf-1:MQM8700/U1` is `leaf-1`.
 pub fn short_name(description: &str) -> &str {
-    let name = description
-        .split_once(';')
-        .map_or(description, |(_, name)| name);
+    let (_, name) = description.split_once(';').unwrap_or(("", description));
     name.split(':').next().unwrap_or_default().trim()
 }
 
@@ -281,11 +274,8 @@ fn number(port: &str, node: Option<&Node>) -> Option<PortNumber> {
     if let Ok(number) = word.parse::<u8>() {
         return (1..=254).contains(&number).then_some(PortNumber(number));
     }
-    let ports = node.into_iter().flat_map(|node| &node.ports);
-    let labelled = ports
-        .clone()
-        .find(|port| port.label.as_deref() == Some(word));
-    if let Some(port) = labelled {
+    let mut ports = node.into_iter().flat_map(|node| &node.ports);
+    if let Some(port) = ports.find(|port| port.label.as_deref() == Some(word)) {
         return Some(port.number);
     }
     let parts: Option<Vec<u8>> = word.split('/').map(|part| part.parse().ok()).collect();

@@ -89,10 +89,8 @@ impl Netlist {
         let (mut nodes, mut switches): (Vec<&Endport>, Vec<&Endport>) =
             endports.iter().partition(|e| e.port.is_some());
         switches.sort_by_key(|e| e.node.guid);
-        nodes.sort_by_key(|e| {
-            e.port
-                .map(|p| (self.nodes[p.peer as usize].guid, p.peer_port))
-        });
+        let place = |p: &Port| (self.nodes[p.peer as usize].guid, p.peer_port);
+        nodes.sort_by_key(|e| e.port.map(place));
         let simulated = endports.iter().filter_map(|e| Some((e, e.port?.number)));
         let simulated: HashMap<Guid, (u32, PortNumber)> = simulated
             .map(|(e, port)| (e.node.simulated_port_guid(port), (e.index, port)))
@@ -102,24 +100,19 @@ impl Netlist {
             let held = e.port.and_then(held);
             held.is_some_and(|(&holder, port)| holder != (e.index, port))
         };
+        let mut labels = PortLabels::new();
+        for (s, e) in (0..).map(SwitchId).zip(&switches) {
+            for port in &e.node.ports {
+                labels.extend(port.label.clone().map(|label| ((s, port.number), label)));
+            }
+        }
         let description = |e: &&Endport| e.node.description.clone();
         let names = Names {
             switches: switches.iter().map(description).collect(),
             end_nodes: nodes.iter().map(description).collect(),
             node_guids: nodes.iter().map(|e| e.node.guid).collect(),
             ambiguous: nodes.iter().map(is_ambiguous).collect(),
-            labels: (0..)
-                .map(SwitchId)
-                .zip(&switches)
-                .flat_map(|(s, e)| {
-                    let labels = e
-                        .node
-                        .ports
-                        .iter()
-                        .filter_map(|p| Some((p.number, p.label.as_ref()?)));
-                    labels.map(move |(port, label)| ((s, port), label.clone()))
-                })
-                .collect(),
+            labels,
         };
         Ok((fabric, names))
     }
@@ -161,8 +154,8 @@ impl Netlist {
             }
             let ports = node.ports.iter();
             let linked = ports.filter(|p| self.nodes[p.peer as usize].kind == Kind::Switch);
-            endports
-                .extend(linked.map(|port| endport(Some(port), port.lid, lmc.unwrap_or(port.lmc))));
+            let lmc = |port: &Port| lmc.unwrap_or(port.lmc);
+            endports.extend(linked.map(|port| endport(Some(port), port.lid, lmc(port))));
         }
         endports
     }

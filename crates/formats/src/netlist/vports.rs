@@ -9,18 +9,9 @@ use crate::scan::{Scan, find};
 use dmodc_fabric::{Fabric, Guid, Lid, NodeId, lid_range};
 use std::collections::{HashMap, HashSet};
 
-/// A virtual port with its line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct VirtualPort {
-    line: u32,
-    /// The GUID of the port that carries it.
-    port: Guid,
-    lid: Lid,
-}
-
-/// The virtual ports of a file.
+/// The virtual ports of a file: the line of each, the GUID of the port that carries it, and its LID.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct VirtualPorts(Vec<VirtualPort>);
+pub struct VirtualPorts(Vec<(u32, Guid, Lid)>);
 
 /// Why a file was refused, or a warning about a line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -71,11 +62,7 @@ impl VirtualPorts {
                 continue;
             };
             match found.and_then(|(port, lid)| Some((port, Lid::read(lid)?))) {
-                Some((port, lid)) => all.push(VirtualPort {
-                    line: number,
-                    port,
-                    lid,
-                }),
+                Some((port, lid)) => all.push((number, port, lid)),
                 None => warnings.add(number, VirtualReason::Bad(quoted(line))),
             }
         }
@@ -92,8 +79,8 @@ impl VirtualPorts {
         let mut taken: HashSet<Lid> = fabric.lids().map(|(lid, ..)| lid).collect();
         let (mut lids, mut warnings) = (Vec::new(), Warnings::default());
         let mut all = self.0.clone();
-        all.sort_by_key(|one| (one.lid, one.port));
-        for VirtualPort { line, port, lid } in all {
+        all.sort_by_key(|&(_, port, lid)| (lid, port));
+        for (line, port, lid) in all {
             let node = by_guid.get(&port);
             let own = node.map(|&n| &fabric.end_nodes()[n]);
             let own = own.and_then(|own| lid_range(own.lid, own.lmc));

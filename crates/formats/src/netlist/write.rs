@@ -79,10 +79,7 @@ impl Netlist {
             Kind::Switch => peer.lid,
             _ => far.map_or(peer.lid, |p| p.lid),
         };
-        writeln!(
-            out,
-            "\"{}\" lid {} {}",
-            peer.description, far_lid, port.link
-        )
+        let (description, link) = (&peer.description, &port.link);
+        writeln!(out, "\"{description}\" lid {far_lid} {link}")
     }
 }

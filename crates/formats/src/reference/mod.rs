@@ -239,12 +239,8 @@ mod tests {
         let read = Reference::parse_leniently(&text).expect("a reference");
         assert_eq!(read.warnings.count(), 0);
         assert_eq!(read.value, reference);
-        assert!(
-            read.value
-                .fabric()
-                .expect("LIDs")
-                .has_equipment_of(&nominal)
-        );
+        let fabric = read.value.fabric().expect("LIDs");
+        assert!(fabric.has_equipment_of(&nominal));
         let text = String::from_utf8(text).expect("text");
         assert!(text.contains("a _new_ box"), "{text}");
         let notes: Vec<&str> = text.lines().filter(|l| l.starts_with("#:")).collect();
