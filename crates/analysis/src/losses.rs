@@ -46,26 +46,22 @@ impl<'f> Losses<'f> {
     /// hosts. `after` is the fabric without the links of the loss; a `lost` switch does not count itself.
     pub fn cut_off(&self, after: &Fabric, lost: Option<SwitchId>) -> Vec<SwitchId> {
         let pieces = after.parts(|s| Some(s) != lost);
-        let leaves = pieces.iter_enumerated();
-        let leaves = leaves.filter_map(|(s, &piece)| Some((s, self.parts[s]?, piece?)));
-        let leaves: Vec<_> = leaves
-            .map(|(s, part, piece)| (s, part, piece, self.fabric.hosts_of(s).count()))
-            .filter(|&(.., hosts)| hosts > 0)
-            .collect();
+        let mut leaves = Vec::new();
         let mut hosts: BTreeMap<(SwitchId, SwitchId), usize> = BTreeMap::new();
-        for &(_, part, piece, count) in &leaves {
-            *hosts.entry((part, piece)).or_default() += count;
+        for (s, &piece) in pieces.iter_enumerated() {
+            let count = self.fabric.hosts_of(s).count();
+            if let (1.., Some(part), Some(piece)) = (count, self.parts[s], piece) {
+                leaves.push((s, part, piece));
+                *hosts.entry((part, piece)).or_default() += count;
+            }
         }
         let mut most: BTreeMap<SwitchId, (usize, Reverse<SwitchId>)> = BTreeMap::new();
         for ((part, piece), count) in hosts {
             let best = most.entry(part).or_insert((count, Reverse(piece)));
             *best = (*best).max((count, Reverse(piece)));
         }
-        let stays = |part: &SwitchId, piece| most[part].1 == Reverse(piece);
-        let cut = leaves
-            .iter()
-            .filter(|(_, part, piece, _)| !stays(part, *piece));
-        cut.map(|&(s, ..)| s).collect()
+        leaves.retain(|(_, part, piece)| most[part].1 != Reverse(*piece));
+        leaves.into_iter().map(|(s, ..)| s).collect()
     }
 }
 

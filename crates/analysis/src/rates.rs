@@ -47,10 +47,9 @@ impl Traffic {
             let rate: f64 = left[link] / growing[link] as f64;
             (rate.to_bits(), link)
         };
-        let mut open: BTreeSet<(u64, usize)> = (0..left.len())
-            .filter(|&link| growing[link] > 0)
-            .map(|link| full(link, &left, &growing))
-            .collect();
+        let open = (0..left.len()).filter(|&link| growing[link] > 0);
+        let open = open.map(|link| full(link, &left, &growing));
+        let mut open: BTreeSet<(u64, usize)> = open.collect();
         while let Some((rate, link)) = open.pop_first() {
             let rate = f64::from_bits(rate);
             for flow in std::mem::take(&mut over[link]) {

@@ -95,14 +95,12 @@ impl<'a> Mixer<'a> {
         order: Option<&[Block]>,
     ) -> Mixer<'a> {
         let fabric = after.0;
-        type Identity = (Guid, Lid, u8, Guid, PortNumber);
-        let identity = |fabric: &Fabric, node: &EndNode| -> Identity {
+        let identity = |fabric: &Fabric, node: &EndNode| {
             let switch = fabric.guid(node.switch);
             (node.guid, node.lid, node.lmc, switch, node.port)
         };
-        let was_there: HashSet<Identity> = (before.0.end_nodes().iter())
-            .map(|node| identity(before.0, node))
-            .collect();
+        let old = before.0.end_nodes().iter();
+        let was_there: HashSet<_> = old.map(|node| identity(before.0, node)).collect();
         let stays: TiVec<NodeId, bool> = (fabric.end_nodes().iter())
             .map(|node| was_there.contains(&identity(fabric, node)))
             .collect();
@@ -252,8 +250,7 @@ impl<'m> Flow<'m> {
         }
         self.follow(target, false, &mut found.dependencies);
         for &s in &mixer.sources {
-            let pair = &mut self.pairs[s];
-            pair.group = usize::from(self.met[s] & LOST != 0);
+            self.pairs[s].group = usize::from(self.met[s] & LOST != 0);
         }
         let Some(arrivals) = &mixer.arrivals else {
             self.mix(lid, target, &mut found.dependencies);
@@ -312,10 +309,8 @@ impl<'m> Flow<'m> {
     fn mix(&mut self, lid: Lid, target: Target, dependencies: &mut Dependencies) {
         let mixer = self.mixer;
         let both = |s: SwitchId| {
-            [
-                entry(mixer.before, mixer.was[s], lid),
-                mixer.after.get(s, lid),
-            ]
+            let old = entry(mixer.before, mixer.was[s], lid);
+            [old, mixer.after.get(s, lid)]
         };
         self.met.fill(0);
         self.state.fill(State::Unknown);
@@ -348,10 +343,8 @@ impl<'m> Flow<'m> {
         while std::mem::take(&mut changed) {
             for &at in reached.iter().rev() {
                 let hops = both(at).map(|entry| mixer.hop(at, entry, target, false));
-                let onward = hops
-                    .iter()
-                    .flatten()
-                    .fold(0, |met, (_, to)| met | self.met[*to]);
+                let onward = hops.iter().flatten();
+                let onward = onward.fold(0, |met, (_, to)| met | self.met[*to]);
                 let met = (self.met[at] | onward) & !Harm::Loop.bit() | onward & Harm::Loop.bit();
                 changed |= met != self.met[at];
                 self.met[at] = met;
