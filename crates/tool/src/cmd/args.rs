@@ -1,9 +1,8 @@
 //! Arguments that subcommands share.
 
-use super::reading::{Known, Reading};
+use super::reading::{Known, Reading, remark};
 use crate::failure::Failure;
-use crate::input::{count, each_line, input, shown};
-use crate::output::complain;
+use crate::input::{count, each_line, input};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dmodc_core::{Capacity, Engine, Faults, OnUnreachable, Options};
 use dmodc_fabric::Fabric;
@@ -70,7 +69,7 @@ impl GuidFiles {
         let read = |file: &Option<PathBuf>, of| {
             let guids = reading.guids(file.as_deref())?;
             if let (Some(path), Some(none)) = (file, none_found(fabric, &guids, of)) {
-                complain(&format!("dmodc: {}: {none}\n", shown(path).display()));
+                remark(path, none);
             }
             Ok::<_, Failure>(guids)
         };
@@ -82,9 +81,7 @@ impl GuidFiles {
         };
         let roots = roots_of(fabric, &options);
         if let Some(path) = &self.root_guids {
-            let path = shown(path).display();
-            let lines = roots.odd.iter();
-            lines.for_each(|odd| complain(&format!("dmodc: {path}: {odd}\n")));
+            roots.odd.iter().for_each(|odd| remark(path, odd));
         }
         Ok(Options {
             root_guids: roots.guids,

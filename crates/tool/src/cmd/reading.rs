@@ -13,6 +13,7 @@ use dmodc_formats::netlist::{
 };
 use dmodc_formats::reference::Reference;
 use std::error::Error;
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -31,30 +32,24 @@ impl Reading {
     pub fn netlist(self, path: &Path) -> Result<Netlist, Failure> {
         let netlist = self.without_lids(path)?;
         if netlist.has_several_fabrics() {
-            complain(&format!(
-                "dmodc: warning: {}: several fabrics that no link joins, with LIDs in common: taken as one here, with \
-                 other LIDs; route, check and analyze treat each alone\n",
-                shown(path).display()
-            ));
+            let text = "several fabrics that no link joins, with LIDs in common: taken as one here, with other LIDs; \
+                        route, check and analyze treat each alone";
+            warn(path, text);
         }
         Ok(netlist)
     }
 
     /// Reads a netlist whose LIDs do not count.
     pub fn without_lids(self, path: &Path) -> Result<Netlist, Failure> {
-        let read = input::read(path, Netlist::parse_leniently)?;
-        self.take(path, read)
+        self.read(path, Netlist::parse_leniently)
     }
 
     /// Reads the fabrics of a file: one, or subnets of their own that have LIDs in common.
     pub fn fabrics(self, path: &Path) -> Result<Vec<Netlist>, Failure> {
         let fabrics = self.without_lids(path)?.fabrics();
         if fabrics.len() > 1 {
-            complain(&format!(
-                "dmodc: {}: {} fabrics that no link joins, with LIDs in common: each is treated alone\n",
-                shown(path).display(),
-                fabrics.len()
-            ));
+            let alone = "fabrics that no link joins, with LIDs in common: each is treated alone";
+            remark(path, format!("{} {alone}", fabrics.len()));
         }
         Ok(fabrics)
     }
@@ -66,8 +61,7 @@ impl Reading {
     }
 
     pub fn places(self, path: &Path) -> Result<Reference, Failure> {
-        let read = input::read(path, Reference::parse_leniently)?;
-        self.take(path, read)
+        self.read(path, Reference::parse_leniently)
     }
 
     /// Reads a reference of a fabric and its places, if one is given; also a cabling plan, if there is the netlist with
@@ -98,10 +92,8 @@ impl Reading {
         };
         let reference = places.fabric().map_err(Failure::lids(path))?;
         if reference.is_of_another_fabric(fabric) {
-            complain(&format!(
-                "dmodc: {}: of another fabric: most switches are not in it; going on without it\n",
-                shown(path).display()
-            ));
+            let text = "of another fabric: most switches are not in it; going on without it";
+            remark(path, text);
             return Ok(None);
         }
         Ok(Some((places, Arc::new(reference))))
@@ -109,16 +101,14 @@ impl Reading {
 
     /// Reads a dump of tables. Warns if switches choose ports themselves (adaptive routing).
     pub fn dump(self, path: &Path) -> Result<Dump, Failure> {
-        let read = input::read(path, Dump::parse_leniently)?;
-        let dump = self.take(path, read)?;
+        let dump = self.read(path, Dump::parse_leniently)?;
         if dump.adaptive > 0 {
-            complain(&format!(
-                "dmodc: warning: {}: adaptive routing: for {} of {} entries the switch may choose another \
-                 port: packets may leave by other ports than these tables have\n",
-                shown(path).display(),
-                dump.adaptive,
-                dump.entries(),
-            ));
+            let (adaptive, all) = (dump.adaptive, dump.entries());
+            let text = format!(
+                "adaptive routing: for {adaptive} of {all} entries the switch may choose another port: packets may \
+                 leave by other ports than these tables have"
+            );
+            warn(path, text);
         }
         Ok(dump)
     }
@@ -130,8 +120,7 @@ impl Reading {
     }
 
     pub fn order(self, path: &Path, fabric: &Fabric) -> Result<Vec<NodeId>, Failure> {
-        let read = input::read(path, |bytes| parse_order_leniently(fabric, bytes))?;
-        self.take(path, read)
+        self.read(path, |bytes| parse_order_leniently(fabric, bytes))
     }
 
     /// Reads a GUID file, if one is given.
@@ -173,16 +162,16 @@ impl Reading {
         let Some(path) = path else {
             let ports = netlist.shareable_ports();
             if ports > 0 {
-                complain(&format!(
-                    "dmodc: warning: {}: {ports} ports of hosts may have virtual ports with LIDs of their own, which this \
-                     file does not show: --vports takes ibdiagnet2.vports\n",
-                    shown(net).display()
-                ));
+                let text = format!(
+                    "{ports} ports of hosts may have virtual ports with LIDs of their own, which this file does not \
+                     show: --vports takes ibdiagnet2.vports"
+                );
+                warn(net, text);
             }
             return Ok(Vec::new());
         };
-        let read = input::read(path, VirtualPorts::parse_leniently)?;
-        self.take(path, self.take(path, read)?.lids(fabric))
+        let ports = self.read(path, VirtualPorts::parse_leniently)?;
+        self.take(path, ports.lids(fabric))
     }
 
     /// A cabling plan, with the columns that are named or NDT's, and the plan as a reference of a fabric, by the names
@@ -193,8 +182,7 @@ impl Reading {
         columns: Option<&[String; 4]>,
         now: &Netlist,
     ) -> Result<(Plan, Netlist), Failure> {
-        let read = input::read(path, |bytes| Plan::parse_leniently(bytes, columns))?;
-        let plan = self.take(path, read)?;
+        let plan = self.read(path, |bytes| Plan::parse_leniently(bytes, columns))?;
         let reference = self.take(path, plan.reference(now))?;
         Ok((plan, reference))
     }
@@ -210,9 +198,18 @@ impl Reading {
         parse: impl FnOnce(&[u8]) -> Result<Lenient<T, R>, Fault<R>>,
     ) -> Result<T, Failure> {
         match path {
-            Some(path) => self.take(path, input::read(path, parse)?),
+            Some(path) => self.read(path, parse),
             None => Ok(T::default()),
         }
+    }
+
+    /// Reads a file, prints its warnings and returns the value.
+    pub fn read<T, R: Error + Send + Sync + 'static, E: Error + Send + Sync + 'static>(
+        self,
+        path: &Path,
+        parse: impl FnOnce(&[u8]) -> Result<Lenient<T, R>, Fault<E>>,
+    ) -> Result<T, Failure> {
+        self.take(path, input::read(path, parse)?)
     }
 
     /// Prints the warnings and returns the value.
@@ -221,23 +218,16 @@ impl Reading {
         path: &Path,
         read: Lenient<T, R>,
     ) -> Result<T, Failure> {
-        let Lenient {
-            value,
-            mut warnings,
-        } = read;
+        let (value, mut warnings) = (read.value, read.warnings);
         let (remarks, remark_count) = warnings.remarks();
         let count = warnings.count();
-        let path = shown(path);
-        let file = path.display();
         let tell = |first: Vec<Fault<R>>, count: u64| {
             let named = first.len() as u64;
             for fault in first {
-                complain(&format!("dmodc: warning: {}\n", fault.in_file(path)));
+                complain(&format!("dmodc: warning: {}\n", fault.in_file(shown(path))));
             }
             if count > named && !self.strict {
-                complain(&format!(
-                    "dmodc: warning: {file}: {count} such places in all\n"
-                ));
+                warn(path, format!("{count} such places in all"));
             }
         };
         tell(remarks, remark_count);
@@ -246,9 +236,21 @@ impl Reading {
         }
         tell(warnings.first(), count);
         if self.strict {
+            let file = shown(path).display();
             let text = format!("{file}: {count} warnings, and --strict refuses them");
             return Err(Failure::Other(text.into()));
         }
         Ok(value)
     }
+}
+
+/// Says something about a file on standard error.
+pub fn remark(path: &Path, text: impl Display) {
+    complain(&format!("dmodc: {}: {text}\n", shown(path).display()));
+}
+
+/// Warns of something in a file.
+pub fn warn(path: &Path, text: impl Display) {
+    let file = shown(path).display();
+    complain(&format!("dmodc: warning: {file}: {text}\n"));
 }

@@ -1,8 +1,9 @@
 //! `dmodc compare --degrade`: equipment removed or made slow at random, throw after throw.
 
 use super::{Args, BAR, Degrade, stem, twice};
+use crate::cmd::reading::warn;
 use crate::failure::{Failure, Outcome};
-use crate::output::{complain, print, progress};
+use crate::output::{print, progress};
 use dmodc_formats::netlist::Netlist;
 use dmodc_lab::compare::{
     EngineSpec, Journal, Origin, Scale, Series, ThrowRow, Thrower, header, read_throws,
@@ -94,10 +95,8 @@ fn fill(
         return Err(Failure::Other(text.into()));
     }
     if let Some(old) = rows.iter().find(|row| row.is_of_another_dmodc()) {
-        let (file, old) = (file.display(), old.made_by());
-        complain(&format!(
-            "dmodc: warning: {file}: rows of Dmodc by {old}, which is not this one, stay as they are\n"
-        ));
+        let (old, kept) = (old.made_by(), "which is not this one, stay as they are");
+        warn(&file, format!("rows of Dmodc by {old}, {kept}"));
     }
     let made = rows.iter().map(|row| (row.throw, row.engine.clone()));
     let made: HashSet<(u32, EngineSpec)> = made.collect();
@@ -197,7 +196,9 @@ fn is_other(row: &ThrowRow, series: &Series, specs: &[EngineSpec]) -> Option<Str
             "it is of another fabric of the name '{}'",
             series.fabric
         )),
-        _ => spec
-            .map(|spec| format!("its rows of '{name}' are of other files than {spec:#} has now")),
+        _ => Some(format!(
+            "its rows of '{name}' are of other files than {:#} has now",
+            spec?
+        )),
     }
 }

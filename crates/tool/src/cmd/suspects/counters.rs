@@ -2,9 +2,8 @@
 
 use super::super::tables::Judged;
 use super::{Answer, Args};
+use crate::cmd::reading::warn;
 use crate::failure::Failure;
-use crate::input;
-use crate::output::complain;
 use dmodc_analysis::Traffic;
 use dmodc_formats::counters::{CountedPort, Reading, counted};
 use dmodc_watch::suspects::{Cable, Suspect, suspects};
@@ -19,16 +18,12 @@ pub fn answer(args: &Args, judged: &Judged, traffic: &Traffic) -> Result<(bool, 
     let (fabric, names) = (&judged.fabric, &judged.names);
     let mut readings = Vec::new();
     for path in &args.counters {
-        let read = input::read(path, Reading::parse_leniently)?;
-        let ports = reading.take(path, read)?.ports(fabric, names);
-        readings.push(reading.take(path, ports)?);
+        let ports = reading.read(path, Reading::parse_leniently)?;
+        readings.push(reading.take(path, ports.ports(fabric, names))?);
     }
     for (two, path) in readings.windows(2).zip(args.counters.iter().skip(1)) {
         if !two[0].keys().any(|port| two[1].contains_key(port)) {
-            let file = input::shown(path).display();
-            complain(&format!(
-                "dmodc: warning: {file}: no port in common with the reading before it\n"
-            ));
+            warn(path, "no port in common with the reading before it");
         }
     }
     let (routes, channels) = (traffic.routes_by_channel(), traffic.channels());

@@ -4,7 +4,6 @@ use super::super::patterns::{Wrong, hosts};
 use super::super::tables::Judged;
 use super::{Answer, Args};
 use crate::failure::Failure;
-use crate::input;
 use dmodc_analysis::{Common, Measured, Thing, Told, Traffic};
 use dmodc_fabric::NodeId;
 use dmodc_formats::input::{Lenient, Warnings};
@@ -123,7 +122,7 @@ pub fn answer(
 /// Reads the pairs; a line with a name that is no host gives a warning.
 fn read(args: &Args, path: &Path, judged: &Judged, traffic: &Traffic) -> Result<Read, Failure> {
     let reading = args.input.reading;
-    let lines: Vec<Pair> = reading.take(path, input::read(path, parse_pairs_leniently)?)?;
+    let lines: Vec<Pair> = reading.read(path, parse_pairs_leniently)?;
     let limit = limit(&lines, args.below);
     let has_stand_ins = lines.iter().all(|pair| pair.figure == Figure::None);
     let directory = Directory::of_fabric(&judged.fabric, &judged.names);
