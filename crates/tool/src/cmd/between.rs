@@ -48,21 +48,19 @@ impl Change {
 
     pub fn text(&self) -> String {
         let mut text = match self.order {
-            Order::Blocks => format!(
-                "while OLD gives way to NEW, in OpenSM's order of {} blocks:\n",
-                self.found.blocks
-            ),
-            Order::Any => "while OLD gives way to NEW, in any order:\n".to_owned(),
+            Order::Blocks => format!("OpenSM's order of {} blocks", self.found.blocks),
+            Order::Any => "any order".to_owned(),
         };
+        text = format!("while OLD gives way to NEW, in {text}:\n");
         let mut line = |what: &str, count: u64| text += &format!("{what:<26}  {count:>12}\n");
         for (name, group) in self.groups() {
             line(&format!("pairs {name}"), group.pairs);
             if name == "standing" {
                 line("  harmed", group.hurt);
             }
-            HARMS
-                .iter()
-                .for_each(|(harm, _, words)| line(words, group.met(*harm)));
+            for (harm, _, words) in HARMS {
+                line(words, group.met(harm));
+            }
         }
         text
     }

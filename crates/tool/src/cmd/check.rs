@@ -169,14 +169,14 @@ impl<'a> Shown<'a> {
             Ok(plan) => plan.ranking().clone(),
             Err(_) => Ranking::new(fabric, &options),
         };
+        let report = |tables| check(fabric, tables, |a, b| ranking.is_up(a, b));
+        let defects = |tables| {
+            let report: CheckReport = report(tables);
+            report.undelivered() + report.credit_loops.count as u64
+        };
         Ok(Shown {
-            report: check(fabric, &judged.tables, |a, b| ranking.is_up(a, b)),
-            virtual_undelivered: (judged.virtual_tables.iter())
-                .map(|tables| {
-                    let report = check(fabric, tables, |a, b| ranking.is_up(a, b));
-                    report.undelivered() + report.credit_loops.count as u64
-                })
-                .sum(),
+            report: report(&judged.tables),
+            virtual_undelivered: judged.virtual_tables.iter().map(defects).sum(),
             uses: drain::uses(fabric, &options.drain, |s| judged.tables.row(s)),
             change: old.map(|old| Change::new(old, judged, args.order)),
             proof: args.proof.then(|| Proof::find(judged, &ranking)),
@@ -229,11 +229,8 @@ impl<'a> Shown<'a> {
         let apart = Some(judged.without_switch.clone()).filter(|apart| !apart.is_empty());
         add(&mut object, "hosts_without_switch", apart);
         add(&mut object, "parts", parts_json(fabric));
-        add(
-            &mut object,
-            "change",
-            self.change.as_ref().map(Change::json),
-        );
+        let change = self.change.as_ref().map(Change::json);
+        add(&mut object, "change", change);
         add(&mut object, "proof", self.proof.as_ref().map(Proof::json));
         if judged.virtual_lids > 0 {
             object["virtual_lids"] = json!(judged.virtual_lids);
@@ -309,19 +306,18 @@ impl<'a> Shown<'a> {
         }
         text += &parts_text(fabric);
         if judged.virtual_lids > 0 {
+            let (lids, lost) = (judged.virtual_lids, self.virtual_undelivered);
             text += &format!(
-                "virtual ports: {} LIDs of their own, {} undelivered pairs and credit loops\n",
-                judged.virtual_lids, self.virtual_undelivered
+                "virtual ports: {lids} LIDs of their own, {lost} undelivered pairs and credit loops\n"
             );
         }
         let apart = &judged.without_switch;
         if !apart.is_empty() {
-            text += &format!(
-                "not judged: {} hosts without a switch in the file\n",
-                apart.len()
-            );
-            let named = apart.iter().take(NAMED);
-            named.for_each(|host| text += &format!("  {host}\n"));
+            let count = apart.len();
+            text += &format!("not judged: {count} hosts without a switch in the file\n");
+            for host in apart.iter().take(NAMED) {
+                text += &format!("  {host}\n");
+            }
         }
         if judged.without_owner > 0 {
             text += &format!(

@@ -218,10 +218,9 @@ fn unnamed(labels: &Labels, fabric: &Fabric, names: &Names, skipped: bool) -> St
     let hosts = labels.each_once(labels.hosts.keys()).len();
     let unnamed = labels.each_once(labels.unnamed.iter().copied()).len();
     let first = labels.unnamed.iter().take(NAMED);
-    let mut first: Vec<String> = first.map(|&node| node_name(fabric, names, node)).collect();
-    if labels.unnamed.len() > NAMED {
-        first.push("…".into());
-    }
+    let first = first.map(|&node| node_name(fabric, names, node));
+    let more = (labels.unnamed.len() > NAMED).then(|| "…".to_owned());
+    let first: Vec<String> = first.chain(more).collect();
     let what = match skipped {
         true => "left out",
         false => "here with GUIDs; --names gives names, --skip-unnamed leaves them out",

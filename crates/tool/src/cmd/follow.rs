@@ -93,12 +93,8 @@ fn within(text: &str, range: RangeInclusive<f64>) -> Result<f64, String> {
 pub fn run(args: Args) -> Outcome {
     let outputs = [&args.lfts].into_iter();
     let outputs = outputs.chain(&args.lid_matrix).chain(&args.metrics);
-    if args
-        .routing
-        .paths()
-        .chain(outputs)
-        .any(|file| is_dash(file))
-    {
+    let files = args.routing.paths().chain(outputs);
+    if files.filter(|file| is_dash(file)).count() > 0 {
         return Err(Failure::Usage(
             "standard input and output are no files here: a line on standard input asks for a look",
         ));

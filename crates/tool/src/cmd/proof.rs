@@ -35,9 +35,9 @@ impl Proof {
     pub fn find(judged: &Judged, ranking: &Ranking) -> Proof {
         let Judged { fabric, tables, .. } = judged;
         let mut is_owned = vec![false; tables.width()];
-        fabric
-            .lids()
-            .for_each(|(lid, ..)| is_owned[lid.index()] = true);
+        for (lid, ..) in fabric.lids() {
+            is_owned[lid.index()] = true;
+        }
         let row = |s| -> Vec<u8> {
             let entries = tables.row(s).iter().zip(&is_owned);
             let of = |(&entry, is_owned): (&u8, &bool)| if *is_owned { entry } else { NO_PATH };
@@ -64,14 +64,10 @@ impl Proof {
             Ok(Proven { left_out, turns }) => format!(
                 "proof: passed: every other entry delivers, {turns} turns close no cycle, {left_out} entries are left out\n"
             ),
-            Err(Refuted {
-                switch,
-                lid,
-                reason,
-            }) => {
-                let name = judged.fabric.switch_by_guid(*switch);
-                let name = name.map_or_else(|| switch.to_string(), |s| judged.switch(s));
-                let owner = judged.owner(*lid);
+            Err(wrong) => {
+                let name = judged.fabric.switch_by_guid(wrong.switch);
+                let name = name.map_or_else(|| wrong.switch.to_string(), |s| judged.switch(s));
+                let (lid, owner, reason) = (wrong.lid, judged.owner(wrong.lid), &wrong.reason);
                 format!("proof: FAILED: switch {name}, LID {lid} '{owner}': {reason}\n")
             }
         }
@@ -82,13 +78,9 @@ impl Proof {
             Ok(Proven { left_out, turns }) => {
                 json!({ "passed": true, "turns": turns, "left_out": left_out })
             }
-            Err(Refuted {
-                switch,
-                lid,
-                reason,
-            }) => {
-                let (switch, reason) = (switch.to_string(), reason.to_string());
-                json!({ "passed": false, "switch": switch, "lid": lid.0, "reason": reason })
+            Err(wrong) => {
+                let (switch, reason) = (wrong.switch.to_string(), wrong.reason.to_string());
+                json!({ "passed": false, "switch": switch, "lid": wrong.lid.0, "reason": reason })
             }
         }
     }

@@ -148,9 +148,8 @@ struct Routed {
 impl Routed {
     fn new(netlist: &Netlist, args: &Args, engine: &Engine) -> Result<Routed, Failure> {
         let routing = &args.routing;
-        let (fabric, names) = netlist
-            .to_fabric(routing.lmc)
-            .map_err(Failure::lids(&args.net))?;
+        let fabric = netlist.to_fabric(routing.lmc);
+        let (fabric, names) = fabric.map_err(Failure::lids(&args.net))?;
         let options = routing.options(netlist, &fabric, &names)?;
         let vports = args.vports.as_deref();
         let lids = (routing.reading).virtual_lids(vports, (&args.net, netlist), &fabric)?;
@@ -185,13 +184,8 @@ fn write_alternatives(fabric: &Fabric, plan: &Plan, out: &mut dyn Write) -> io::
         for (node, end_node) in fabric.end_nodes().iter_enumerated() {
             let ports = plan.alternatives(fabric, index, node);
             let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
-            writeln!(
-                out,
-                "{} 0x{:04x} {}",
-                switch.guid,
-                end_node.lid.0,
-                ports.join(",")
-            )?;
+            let (guid, lid, ports) = (switch.guid, end_node.lid.0, ports.join(","));
+            writeln!(out, "{guid} 0x{lid:04x} {ports}")?;
         }
         bar.inc(1);
     }
@@ -210,26 +204,19 @@ impl Summary<'_> {
     /// The numbers: key in JSON, name, number.
     fn counts(&self) -> [(&'static str, &'static str, usize); 10] {
         let (fabric, plan) = (&self.one.fabric, &self.one.plan);
-        let connections = plan.connections();
+        let (connections, unreachable) = (plan.connections(), plan.unreachable().count);
+        let filled = &self.one.filled;
         [
             ("switches", "switches", fabric.switches().len()),
             ("nodes", "end nodes", fabric.end_nodes().len()),
             ("links", "links between switches", fabric.switch_links()),
             ("lids", "LIDs", fabric.lid_count()),
             ("ranks", "ranks", plan.ranking().per_rank().len()),
-            (
-                "unreachable_pairs",
-                "unreachable pairs",
-                plan.unreachable().count,
-            ),
+            ("unreachable_pairs", "unreachable pairs", unreachable),
             ("turned", "turned", connections.turned),
             ("left_out", "left out", connections.left_out),
-            (
-                "displaced_entries",
-                "displaced entries",
-                self.one.filled.displaced,
-            ),
-            ("threads", "threads", self.one.filled.threads),
+            ("displaced_entries", "displaced entries", filled.displaced),
+            ("threads", "threads", filled.threads),
         ]
     }
 
@@ -257,27 +244,23 @@ impl Summary<'_> {
             text += &format!("{what:<22}  {count:>10}\n");
         }
         text += &parts_text(&self.one.fabric);
-        if self.one.virtual_lids > 0 {
-            text += &format!(
-                "{:<22}  {:>10}\n",
-                "LIDs of virtual ports", self.one.virtual_lids
-            );
+        let lids = self.one.virtual_lids;
+        if lids > 0 {
+            text += &format!("{:<22}  {lids:>10}\n", "LIDs of virtual ports");
         }
         text += &format!("ranked by: {}\n", self.one.plan.ranking());
         let unreachable = self.one.plan.unreachable();
-        let pairs = unreachable
-            .first
-            .iter()
-            .map(|&(a, b)| format!("no up-down path: {} -- {}", self.switch(a), self.switch(b)));
+        let pair =
+            |&(a, b): &_| format!("no up-down path: {} -- {}", self.switch(a), self.switch(b));
+        let pairs = unreachable.first.iter().map(pair);
         text += &named(pairs, unreachable.count);
         text += &left_out::text(&self.one.fabric, &self.one.names, &self.one.left_out);
         text += &drained::text(&self.one.names, &self.one.drained);
         if self.one.plan.connections().cut_short {
             text += "the search for detours reached its limit: more pairs might have one\n";
         }
-        let warnings = wiring_warnings(&self.one.fabric, self.one.plan.ranking(), |s| {
-            self.switch(s)
-        });
+        let (fabric, ranking) = (&self.one.fabric, self.one.plan.ranking());
+        let warnings = wiring_warnings(fabric, ranking, |s| self.switch(s));
         text += &named(warnings.iter().cloned(), warnings.len());
         for (phase, time) in PHASES.iter().zip(self.times) {
             text += &format!("{phase:<22}  {:>10.3} ms\n", time.as_secs_f64() * 1e3);

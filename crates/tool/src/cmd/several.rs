@@ -43,9 +43,8 @@ fn parts(fabric: &Fabric) -> Vec<(SwitchId, usize, usize)> {
         *nodes += fabric.end_nodes_of(s).len();
     }
     let sizes = sizes.into_iter().filter(|(_, (_, nodes))| *nodes > 0);
-    let sizes: Vec<_> = sizes
-        .map(|(s, (switches, nodes))| (s, switches, nodes))
-        .collect();
+    let sizes = sizes.map(|(s, (switches, nodes))| (s, switches, nodes));
+    let sizes: Vec<_> = sizes.collect();
     if sizes.len() > 1 { sizes } else { Vec::new() }
 }
 

@@ -58,9 +58,8 @@ impl Sets {
         let mut named: Vec<Set> = Vec::new();
         if let Some(path) = &self.sets {
             each_line::<Wrong>(path, |line| {
-                let parts = line
-                    .split_once(':')
-                    .filter(|(name, _)| !name.trim().is_empty());
+                let parts = line.split_once(':');
+                let parts = parts.filter(|(name, _)| !name.trim().is_empty());
                 let (name, text) = parts.ok_or_else(|| Wrong::NoSet(line.into()))?;
                 let one = set(name.trim(), text)?;
                 if named.iter().any(|(known, _)| *known == one.0) {
@@ -70,30 +69,24 @@ impl Sets {
                 Ok(())
             })?;
         }
-        let mut pairs = Vec::new();
         if let (Some(from), Some(to)) = (&self.from, &self.to) {
             let one = |name: &String| match named.iter().find(|(known, _)| known == name) {
                 Some(known) => Ok(known.clone()),
                 None => set(name, name),
             };
-            pairs.push([one(from)?, one(to)?]);
-        } else {
-            for (i, one) in named.iter().enumerate() {
-                pairs.extend(
-                    named[i + 1..]
-                        .iter()
-                        .map(|other| [one.clone(), other.clone()]),
-                );
+            named = vec![one(from)?, one(to)?];
+        }
+        let mut ways = Vec::new();
+        for (i, one) in named.iter().enumerate() {
+            for other in &named[i + 1..] {
+                for sets in [[one, other], [other, one]] {
+                    let found = traffic.between(&sets[0].1, &sets[1].1);
+                    let sets = sets.map(Set::clone);
+                    ways.push(Way { sets, found });
+                }
             }
         }
-        let both = pairs
-            .into_iter()
-            .flat_map(|[a, b]| [[a.clone(), b.clone()], [b, a]]);
-        let way = |sets: [Set; 2]| Way {
-            found: traffic.between(&sets[0].1, &sets[1].1),
-            sets,
-        };
-        Ok(both.map(way).collect())
+        Ok(ways)
     }
 }
 
@@ -104,15 +97,12 @@ impl Way {
         let one = |i: usize| {
             // A host alone in the other set has nobody to send to, or to hear from.
             let others = &self.sets[1 - i].1[..];
-            let all = shares[i]
-                .iter()
-                .copied()
-                .zip(self.sets[i].1.iter().copied());
-            let all: Vec<(f64, usize)> = all.filter(|&(_, at)| others != [at]).collect();
-            let least = all.iter().min_by(|a, b| a.0.total_cmp(&b.0));
-            let (least, at) = least.copied().unwrap_or_default();
-            let sum: f64 = all.iter().map(|(share, _)| share).sum();
-            (sum / all.len().max(1) as f64, least, at)
+            let all = shares[i].iter().zip(&self.sets[i].1);
+            let all: Vec<_> = all.filter(|&(_, at)| others != [*at]).collect();
+            let least = all.iter().copied().min_by(|a, b| a.0.total_cmp(b.0));
+            let (least, at) = least.unwrap_or((&0.0, &0));
+            let sum: f64 = all.iter().map(|(share, _)| *share).sum();
+            (sum / all.len().max(1) as f64, *least, *at)
         };
         Some([one(0), one(1)])
     }
@@ -131,11 +121,8 @@ impl Way {
             "worst_port": { "flows": self.found.ports.value, "port": port },
             "mean_port_flows": self.found.mean,
         });
-        add(
-            &mut value["worst_port"],
-            "flows_capacity",
-            self.found.ports.over_capacity,
-        );
+        let over = self.found.ports.over_capacity;
+        add(&mut value["worst_port"], "flows_capacity", over);
         if let Some(shares) = self.shares() {
             for (i, key) in ["sent", "received"].into_iter().enumerate() {
                 let (mean, least, at) = shares[i];
@@ -149,16 +136,10 @@ impl Way {
 
     pub fn text(&self, judged: &Judged, traffic: &Traffic) -> String {
         let [from, to] = &self.sets;
-        let (found, name) = (&self.found, |at: usize| {
-            &judged.names.end_nodes[traffic.nodes()[at]]
-        });
-        let mut text = format!(
-            "{} ({}) to {} ({})\n",
-            from.0,
-            from.1.len(),
-            to.0,
-            to.1.len()
-        );
+        let found = &self.found;
+        let name = |at: usize| &judged.names.end_nodes[traffic.nodes()[at]];
+        let [one, other] = [from, to].map(|set| format!("{} ({})", set.0, set.1.len()));
+        let mut text = format!("{one} to {other}\n");
         let mut row = |what: &str, value: String| text += &format!("{what:<26}  {value}\n");
         let flows = |n: usize| format!("{n:>8}");
         row("  flows", flows(found.flows));
@@ -174,16 +155,12 @@ impl Way {
             row("  bandwidth", "       -  too many flows".into());
             return text;
         };
-        for (what, (mean, least, at), most) in [
-            ("sends", shares[0], found.ideal[0]),
-            ("receives", shares[1], found.ideal[1]),
-        ] {
+        let what = ["sends", "receives"].into_iter().zip(shares);
+        for ((what, (mean, least, at)), most) in what.zip(found.ideal) {
             let mean = format!("{mean:>8.3}  of {most:.3}");
             row(&format!("  a host {what}, mean"), mean);
-            row(
-                &format!("  a host {what}, least"),
-                format!("{least:>8.3}  '{}'", name(at)),
-            );
+            let least = format!("{least:>8.3}  '{}'", name(at));
+            row(&format!("  a host {what}, least"), least);
         }
         text
     }

@@ -41,10 +41,8 @@ pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> V
     }
     let port = |channel| judged.channel(traffic.channels().get(channel));
     let ports = |what: &str, worst: Vec<(ChannelId, u32)>| -> Value {
-        let worst = worst.into_iter();
-        worst
-            .map(|(c, value)| json!({ what: value, "port": port(c) }))
-            .collect()
+        let one = |(c, value)| json!({ what: value, "port": port(c) });
+        worst.into_iter().map(one).collect()
     };
     if let Some(exact) = &found.exact {
         object["exact"] = json!(exact.value);
@@ -82,14 +80,10 @@ pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> V
     }
     for (pattern, risk) in &found.risks {
         object[pattern.to_string()] = json!(risk.value);
-        add(
-            &mut object,
-            &format!("{pattern}_capacity"),
-            risk.over_capacity,
-        );
-        let worst = ports("risk", risk.worst(WORST));
-        object[format!("{pattern}_ports")] =
-            json!({ "histogram": risk.histogram(), "worst": worst });
+        let key = format!("{pattern}_capacity");
+        add(&mut object, &key, risk.over_capacity);
+        let (histogram, worst) = (risk.histogram(), ports("risk", risk.worst(WORST)));
+        object[format!("{pattern}_ports")] = json!({ "histogram": histogram, "worst": worst });
     }
     object
 }
@@ -165,10 +159,8 @@ pub fn text(judged: &Judged, traffic: &Traffic, found: &Found, both: bool) -> St
         text += &format!("{name}: worst ports\n{}", worst(risk.worst(WORST)));
     }
     if let Some(exact) = &found.exact {
-        text += &format!(
-            "\nworst permutation: worst ports\n{}",
-            worst(exact.worst(WORST))
-        );
+        let ports = worst(exact.worst(WORST));
+        text += &format!("\nworst permutation: worst ports\n{ports}");
     }
     text
 }

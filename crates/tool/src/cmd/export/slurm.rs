@@ -59,17 +59,16 @@ fn all(roots: &[Group]) -> Vec<&Group> {
 /// make a list with those of as many digits, all other numbers one list: `node-[1-32]`.
 fn ranges<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
     let names: Vec<(&str, &str)> = names.into_iter().map(|name| numbered(name)).collect();
-    let padded = names
-        .iter()
-        .filter(|(_, digits)| digits.len() > 1 && digits.starts_with('0'));
+    let is_padded = |digits: &str| digits.len() > 1 && digits.starts_with('0');
+    let padded = names.iter().filter(|(_, digits)| is_padded(digits));
     let padded: HashSet<(&str, usize)> = padded.map(|(stem, d)| (*stem, d.len())).collect();
     // By stem and digits of a padded number; 0 of another.
     let mut lists: BTreeMap<(&str, usize), BTreeMap<u64, &str>> = BTreeMap::new();
     for (stem, digits) in names {
         let is_padded = padded.contains(&(stem, digits.len()));
-        let list = lists.entry((stem, if is_padded { digits.len() } else { 0 }));
-        list.or_default()
-            .insert(digits.parse().unwrap_or(u64::MAX), digits);
+        let key = (stem, if is_padded { digits.len() } else { 0 });
+        let list = lists.entry(key).or_default();
+        list.insert(digits.parse().unwrap_or(u64::MAX), digits);
     }
     let mut parts = Vec::new();
     for ((stem, _), mut numbers) in lists {
@@ -77,13 +76,12 @@ fn ranges<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
             parts.push(stem.to_owned());
         }
         let numbers: Vec<(u64, &str)> = numbers.into_iter().collect();
-        let runs = numbers
-            .chunk_by(|a, b| a.0 + 1 == b.0)
-            .map(|run| match run {
-                [(_, one)] => (*one).to_owned(),
-                _ => format!("{}-{}", run[0].1, run[run.len() - 1].1),
-            });
-        let runs: Vec<String> = runs.collect();
+        let run = |run: &[(u64, &str)]| match run {
+            [(_, one)] => (*one).to_owned(),
+            _ => format!("{}-{}", run[0].1, run[run.len() - 1].1),
+        };
+        let runs = numbers.chunk_by(|a, b| a.0 + 1 == b.0);
+        let runs: Vec<String> = runs.map(run).collect();
         match numbers.len() {
             0 => {}
             1 => parts.push(format!("{stem}{}", runs[0])),

@@ -47,16 +47,12 @@ pub fn groups(
                 return (switch, groups.remove(0));
             }
             number += 1;
-            let name = format!("level{}-{number}", level + 1);
-            let hosts = Vec::new();
-            (
-                switch,
-                Group {
-                    name,
-                    hosts,
-                    groups,
-                },
-            )
+            let group = Group {
+                name: format!("level{}-{number}", level + 1),
+                hosts: Vec::new(),
+                groups,
+            };
+            (switch, group)
         };
         found = next.into_iter().map(join).collect();
     }
@@ -70,10 +66,8 @@ fn leaves(fabric: &Fabric, labels: &Labels, order: &[NodeId]) -> Vec<(SwitchId, 
     let mut seen = std::collections::HashSet::new();
     for &node in order {
         let switch = fabric.end_nodes()[node].switch;
-        let Some(host) = labels.hosts[node]
-            .as_ref()
-            .filter(|host| seen.insert((switch, *host)))
-        else {
+        let host = labels.hosts[node].as_ref();
+        let Some(host) = host.filter(|host| seen.insert((switch, *host))) else {
             continue;
         };
         let at = *place[switch].get_or_insert_with(|| {

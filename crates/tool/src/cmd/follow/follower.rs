@@ -103,20 +103,14 @@ impl Follower {
             self.basis = None;
             return Ok(Look::NotMaster);
         }
-        let Seen {
-            text,
-            netlist,
-            fabric,
-            names,
-            parsing,
-        } = seen;
-        let start = Instant::now() - parsing;
-        let highest = highest(&netlist, self.routing.lmc).unwrap_or(fabric.max_lid());
+        let (fabric, names) = (seen.fabric, seen.names);
+        let start = Instant::now() - seen.parsing;
+        let highest = highest(&seen.netlist, self.routing.lmc).unwrap_or(fabric.max_lid());
         if fabric.switches().is_empty() {
             return Err(Failure::no_tables(&self.commands.discover));
         }
         tell_highest(highest);
-        let mut options = self.routing.options(&netlist, &fabric, &names)?;
+        let mut options = self.routing.options(&seen.netlist, &fabric, &names)?;
         if let Some(reference) = &mut self.reference {
             options.reference = reference.fabric_for(&fabric);
         }
@@ -151,19 +145,14 @@ impl Follower {
             tables,
             highest,
         };
-        Ok(Look::New(Box::new(routed), (text, stamps)))
+        Ok(Look::New(Box::new(routed), (seen.text, stamps)))
     }
 
     /// Keeps new tables, which are now where OpenSM reads them, for the next look; logs the findings.
     pub fn settle(&mut self, routed: Box<Routed>, basis: Basis) {
-        let Routed {
-            planned,
-            names,
-            tables,
-            ..
-        } = &*routed;
+        let (planned, names) = (&routed.planned, &routed.names);
         let drain = &planned.options.drain;
-        let uses = drain::uses(&planned.fabric, drain, |s| tables.row(s));
+        let uses = drain::uses(&planned.fabric, drain, |s| routed.tables.row(s));
         for used in &uses {
             // The follower does not see when OpenSM sends the tables: it never says that a cable may be pulled.
             let use_in_file = used.describe(|s| names.switch(s), |_, port| port.to_string());
@@ -318,8 +307,8 @@ impl Follower {
         let switches = lost(|of| of.switches().iter().map(|s| s.guid).collect());
         let is_much = |(gone, of): (usize, usize)| gone as f64 * 100.0 > of as f64 * self.max_loss;
         let ((h, hosts_of), (s, switches_of)) = (hosts, switches);
-        (is_much(hosts) || is_much(switches))
-            .then(|| format!("{h} of {hosts_of} hosts and {s} of {switches_of} switches"))
+        let is_much = is_much(hosts) || is_much(switches);
+        is_much.then(|| format!("{h} of {hosts_of} hosts and {s} of {switches_of} switches"))
     }
 
     /// Whether this host's OpenSM manages the subnet; `true` if unknown.

@@ -174,9 +174,8 @@ fn ways(meant: &Meant, now: &Losses) -> TiVec<SwitchId, usize> {
         Some(ways.ways_before(reference.switch_by_guid(meant.fabric.guid(s))?))
     };
     let switches = meant.fabric.switches().keys();
-    switches
-        .map(|s| ways(s).unwrap_or(now.ways_before(s)))
-        .collect()
+    let ways = switches.map(|s| ways(s).unwrap_or(now.ways_before(s)));
+    ways.collect()
 }
 
 impl Before<'_> {
