@@ -5,6 +5,7 @@ use super::{Answer, Args};
 use crate::cmd::reading::warn;
 use crate::failure::Failure;
 use dmodc_analysis::Traffic;
+use dmodc_fabric::Peer;
 use dmodc_formats::counters::{CountedPort, Reading, counted};
 use dmodc_watch::suspects::{Cable, Suspect, suspects};
 use serde_json::{Value, json};
@@ -35,7 +36,8 @@ pub fn answer(args: &Args, judged: &Judged, traffic: &Traffic) -> Result<(bool, 
         },
         CountedPort::Host(_) => others,
     };
-    let found = suspects(fabric, &counted(&readings), into);
+    let counts = counted(&readings);
+    let found = suspects(fabric, &counts, into);
     let name = |suspect: &Suspect| cable(judged, suspect.cable);
     let reason = |suspect: &Suspect| reason(judged, suspect);
     let line = |one: &Suspect| format!("{}: {}", name(one), reason(one));
@@ -61,7 +63,27 @@ pub fn answer(args: &Args, judged: &Judged, traffic: &Traffic) -> Result<(bool, 
     }
     let (count, few) = (told.len(), found.few);
     text += &format!("{count} suspects; {few} more links with a few errors\n");
-    let json = json!({ "suspects": suspects, "few": few });
+    // Perhaps the cable that was lost.
+    let dark = counts.iter().filter_map(|(&port, counts)| match port {
+        CountedPort::Switch(switch, port) if fabric.peer(switch, port) == Peer::None => {
+            let name = format!(
+                "{} [{}]",
+                judged.switch(switch),
+                judged.names.port(switch, port)
+            );
+            counts
+                .counters
+                .iter()
+                .any(|&count| count > 0)
+                .then_some(name)
+        }
+        _ => None,
+    });
+    let dark: Vec<String> = dark.collect();
+    if !dark.is_empty() {
+        text += &format!("errors, but no link now: {}\n", dark.join(", "));
+    }
+    let json = json!({ "suspects": suspects, "few": few, "without_link": dark });
     Ok((count > 0, Answer { told, json, text }))
 }
 
