@@ -30,8 +30,10 @@ fn killed_at_any_moment_it_leaves_whole_tables() {
 #[test]
 fn a_discovery_that_hangs_ends_with_the_follower() {
     let scene = Scene::new();
-    // No other process sleeps that long. INT is not tested: a shell's background job may ignore it.
-    for (signal, time) in [("KILL", "987.65"), ("TERM", "987.66")] {
+    // INT is not tested: a shell's background job may ignore it.
+    for (signal, part) in [("KILL", 65), ("TERM", 66)] {
+        // No other process sleeps that long, nor one of an earlier run.
+        let time = format!("{}.{part}", std::process::id());
         let sleeps = || {
             let all = fs::read_dir("/proc").unwrap();
             let lines = all.filter_map(|e| fs::read(e.ok()?.path().join("cmdline")).ok());
