@@ -26,7 +26,7 @@ pub struct Channel {
 }
 
 /// The other end of a switch port: another switch, by a channel; or nothing, for no such port, no link, or an end node.
-type Hop = Option<(ChannelId, SwitchId)>;
+pub type Hop = Option<(ChannelId, SwitchId)>;
 
 /// The channels of a fabric, and the other end of each port.
 #[derive(Debug)]
@@ -132,7 +132,7 @@ impl Channels {
 
     /// Where a switch port leads: another switch, by a channel. Port 0 is the switch itself, without another end.
     #[inline]
-    pub fn hop(&self, switch: SwitchId, port: PortNumber) -> Option<(ChannelId, SwitchId)> {
+    pub fn hop(&self, switch: SwitchId, port: PortNumber) -> Hop {
         if port == PortNumber::ZERO {
             return None;
         }
