@@ -1,18 +1,18 @@
 #!/bin/bash
 # Routes a fabric with the stock OpenSM and libdmodc.so on this machine, and shows what happened: `make demo`.
 #
-#   scripts/demo.sh DMODC LIBRARIES    the tool; the folder of libdmodc.so
+#   scripts/demo.sh LIBRARIES [DMODC]    the folder of libdmodc.so; the tool, to check the tables, too
 #
 # It reads from its environment:
 #
-#   NET=FILE          this netlist instead of a generated fabric of 8,640 nodes
+#   NET=FILE          this netlist instead of a fabric of 8,640 nodes
 #   DEMO_COMPARE=1    then the same fabric with OpenSM's ftree, for its time
 #   DEMO_LIMIT=SEC    this long for each OpenSM, in seconds [default: 600]
 #
 # It needs opensm and ibsim ('make setup' installs them). Nothing stays behind. Exit codes: 0 OpenSM took Dmodc's
-# tables and the check of them passed, 1 something failed, 2 bad usage.
+# proven tables and the check of them passed, 1 something failed, 2 bad usage.
 set -euo pipefail
-[[ $# == 2 ]] || { sed -n '2,/^[^#]/s/^# \?//p' "$0" >&2; exit 2; }
+[[ $# == [12] && $1 != -* ]] || { sed -n '2,/^[^#]/s/^# \?//p' "$0" >&2; exit 2; }
 # bash obeys INT only after the command that runs, but at once in `wait`: so the demo runs in a second shell, which Linux
 # ends with this one. That one stops if this one has ended before Linux knew.
 if [[ -z ${DEMO_SHELL:-} ]]; then
@@ -21,16 +21,40 @@ if [[ -z ${DEMO_SHELL:-} ]]; then
     exit
 fi
 [[ $DEMO_SHELL == "$PPID" ]] || exit
-dmodc=$(realpath "$1") libraries=$(realpath "$2") limit=${DEMO_LIMIT:-600}
+libraries=$(realpath "$1") dmodc=${2:+$(realpath "$2")} limit=${DEMO_LIMIT:-600}
 net=${NET:+$(realpath "$NET")}
 cd "$(dirname "$0")/.."
 . scripts/simulated.sh
 
+# The shape is that of `dmodc generate`; the tool takes as long to build as the plugin, and the demo needs no more of it.
 shape='PGFT(3;24,15,24;1,6,15;1,1,1)'
+generate() {
+    awk '
+        function id(level, n) { return sprintf("\"%s-%08x%08x\"", level ? "S" : "H", level + 1, n) }
+        BEGIN {
+            for (pod = 0; pod < 24; pod++) {
+                for (leaf = pod * 15; leaf < pod * 15 + 15; leaf++) {
+                    print "\nSwitch 30 " id(1, leaf)
+                    for (i = 0; i < 24; i++) print "[" i + 1 "] " id(0, leaf * 24 + i) "[1]"
+                    for (m = 0; m < 6; m++) print "[" 25 + m "] " id(2, pod * 6 + m) "[" leaf % 15 + 1 "]"
+                    for (i = 0; i < 24; i++) print "\nCa 1 " id(0, leaf * 24 + i) "\n[1] " id(1, leaf) "[" i + 1 "]"
+                }
+                for (m = 0; m < 6; m++) {
+                    print "\nSwitch 30 " id(2, pod * 6 + m)
+                    for (i = 0; i < 15; i++) print "[" i + 1 "] " id(1, pod * 15 + i) "[" 25 + m "]"
+                    for (i = 0; i < 15; i++) print "[" 16 + i "] " id(3, m * 15 + i) "[" pod + 1 "]"
+                }
+            }
+            for (top = 0; top < 90; top++) {
+                print "\nSwitch 24 " id(3, top)
+                for (i = 0; i < 24; i++) print "[" i + 1 "] " id(2, i * 6 + int(top / 15)) "[" 16 + top % 15 "]"
+            }
+        }'
+}
 say "The fabric: ${net:-$shape}"
 if [[ -z $net ]]; then
     net=$work/fabric.net
-    "$dmodc" generate "$shape" --seed 1 --no-lids -o "$net"
+    generate >"$net"
 fi
 measure "$net"
 echo "$switches switches, $((nodes - switches)) CAs and routers"
@@ -73,8 +97,10 @@ grep -q ': dmodc tables configured' "$log" || {
 grep -o 'dmodc: routed .*' "$log"
 echo "of a sweep of $(between "$log" 'Entering DISCOVERING' 'SUBNET UP') ms"
 
-say "Checking the tables that OpenSM holds"
-"$dmodc" check "$work/dmodc/opensm-subnet.lst" "$work/dmodc/opensm-lfts.dump"
+if [[ -n $dmodc ]]; then
+    say "Checking the tables that OpenSM holds"
+    "$dmodc" check "$work/dmodc/opensm-subnet.lst" "$work/dmodc/opensm-lfts.dump"
+fi
 
 if [[ -n ${DEMO_COMPARE:-} ]]; then
     say "The same fabric with ftree"

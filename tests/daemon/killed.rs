@@ -118,6 +118,6 @@ fn nothing_is_left_of_the_demo() {
     let (_net, path) = net();
     let demo = root().join("scripts/demo.sh");
     let plugins = opensm::plugin_dir();
-    let args = [env!("CARGO_BIN_EXE_dmodc"), plugins.to_str().expect("text")];
+    let args = [plugins.to_str().expect("text"), env!("CARGO_BIN_EXE_dmodc")];
     leaves_nothing(&demo, &args, &[("NET", &path), ("DEMO_COMPARE", "1")]);
 }
