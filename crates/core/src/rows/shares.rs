@@ -11,12 +11,14 @@
 //! most bound · speed / destinations. All slow links are there for the destinations with the least u(t) = frac(φ t): those
 //! that one gives up come up at no other that is as slow.
 //!
-//! Invariant: a link as fast as the mean has no share. Cost: the hosts, for each leaf with a slow uplink.
+//! Invariant: a link as fast as the mean has no share. Cost: the hosts, for each divider and length of a cycle of leaves;
+//! and those that come to each switch above with a slow uplink.
 
 use super::nominal::nominal;
 use super::ways::Ways;
 use crate::ids::{BySwitch, SwitchId};
 use crate::kinds::{Roles, SINGLE, Uplink};
+use crate::paths::Paths;
 use crate::tree::Ranking;
 use dmodc_fabric::{Fabric, NodeId, PortNumber};
 use std::collections::BTreeMap;
@@ -74,6 +76,8 @@ pub struct Loads<'l> {
     fabric: &'l Fabric,
     ways: &'l Ways,
     fastest: f64,
+    /// By switch: the fastest link into it from below.
+    into: BySwitch<Option<f64>>,
     below: BySwitch<f64>,
     all: f64,
     /// Whether the rank of a switch, or one above, is short.
@@ -104,12 +108,19 @@ impl<'l> Loads<'l> {
             fabric,
             ways,
             fastest: switches().flat_map(links).max().unwrap_or(0).into(),
+            into: BySwitch::default(),
             below: switches().map(below).collect(),
             all: switches().map(at).sum(),
             is_short: vec![false; fabric.switches().len()].into(),
             left: vec![1.0; fabric.switches().len()].into(),
             bound: 0.0,
         };
+        let groups = &ways.paths.groups;
+        let into = |s: SwitchId| {
+            let down = groups.children(s.0).flat_map(|group| groups.ports(group));
+            down.filter_map(|&port| loads.own(s, port)).reduce(f64::max)
+        };
+        loads.into = switches().map(into).collect();
         let mut is_short = false;
         let ascending = ranking.ascending();
         for rank in ascending
@@ -161,7 +172,7 @@ impl<'l> Loads<'l> {
 
     /// Adds the shares of slow links of a switch to higher ranks, or within its rank.
     fn add(&self, s: SwitchId, is_up: bool, nominal: &mut Nominal, shares: &mut Shares) {
-        let ports = self.ways.classes.of_switch(s).ports.iter();
+        let class = self.ways.classes.of_switch(s);
         let weigh = |up: &Uplink| {
             let speed = self.speed(s, up.port)?;
             let left = if self.is_short[s] {
@@ -171,7 +182,11 @@ impl<'l> Loads<'l> {
             };
             Some((up.port, speed, speed * left))
         };
-        let weights = ports.filter(|up| up.is_up() == is_up).filter_map(weigh);
+        let weights = class
+            .ports
+            .iter()
+            .filter(|up| up.is_up() == is_up)
+            .filter_map(weigh);
         let weights: Vec<(u8, f64, f64)> = weights.collect();
         let mean = weights.iter().map(|up| up.2).sum::<f64>() / weights.len() as f64;
         let slow: Vec<_> = weights.iter().filter(|up| up.2 < mean - 1e-6).collect();
@@ -179,13 +194,17 @@ impl<'l> Loads<'l> {
             return;
         }
         let counts = nominal.counts(s);
+        let is_at = |i: u8, port: u8| class.ports[usize::from(i)].port == port;
+        let count = |port| counts.get(class.cycle.iter().position(|&i| is_at(i, port))?);
         for &&(port, speed, weight) in &slow {
             let most = self.most(s, speed).min(weight / mean);
             // Links of one weight have one share, else what one gives up goes to another.
-            let alike = slow.iter().filter(|up| (up.2 - weight).abs() < 1e-6);
-            let alike: Vec<&[u32; STEPS]> = alike.map(|up| &counts[usize::from(up.0)]).collect();
-            let sum = |end: usize| f64::from(alike.iter().flat_map(|of| &of[..end]).sum::<u32>());
-            let fits = |end: &usize| sum(*end) <= most * sum(STEPS) + alike.len() as f64 / 2.0;
+            let alike = || slow.iter().filter(|up| (up.2 - weight).abs() < 1e-6);
+            let of_alike: Vec<&[i32; STEPS]> = alike().filter_map(|up| count(up.0)).collect();
+            let sum =
+                |end: usize| f64::from(of_alike.iter().flat_map(|of| &of[..end]).sum::<i32>());
+            let slack = alike().count() as f64 / 2.0;
+            let fits = |end: &usize| sum(*end) <= most * sum(STEPS) + slack;
             let end = (0..=(most * STEPS as f64).ceil() as usize).rev().find(fits);
             // However slow a link is, it keeps a destination.
             let ends = end.unwrap_or(0)..STEPS;
@@ -222,13 +241,11 @@ impl<'l> Loads<'l> {
     fn speed(&self, s: SwitchId, port: u8) -> Option<f64> {
         let own = self.own(s, port)?;
         let (sources, destinations) = self.of_uplink(s);
-        let groups = &self.ways.paths.groups;
         let to = self.fabric.far(s, PortNumber(port))?.0;
         if !self.is_short[s] || self.is_top(to) || sources >= destinations {
             return Some(own);
         }
-        let down = groups.children(to.0).flat_map(|group| groups.ports(group));
-        down.filter_map(|&port| self.own(to, port)).reduce(f64::max)
+        self.into[to]
     }
 
     /// Whether nothing is above a switch.
@@ -258,6 +275,8 @@ struct Nominal<'n> {
     numbers: &'n TiVec<NodeId, u32>,
     /// All hosts on leaves.
     all: Vec<NodeId>,
+    /// By Π and the length of a cycle: how many of all have each place in it, by step.
+    of_all: BTreeMap<(u32, usize), Vec<[i32; STEPS]>>,
     /// By switch: the hosts that come to it, by the switch to which its nominal port leads.
     onward: BTreeMap<SwitchId, BTreeMap<SwitchId, Vec<NodeId>>>,
 }
@@ -271,6 +290,7 @@ impl<'n> Nominal<'n> {
             ways,
             numbers,
             all: all.map(|(node, _)| node).collect(),
+            of_all: BTreeMap::new(),
             onward: BTreeMap::new(),
         }
     }
@@ -302,18 +322,42 @@ impl<'n> Nominal<'n> {
         self.onward[&below].get(&s).map_or(&[], Vec::as_slice)
     }
 
-    /// By port of a switch: how many hosts elsewhere have it for the nominal port, by step.
-    fn counts(&mut self, s: SwitchId) -> Vec<[u32; STEPS]> {
-        let (fabric, costs, numbers) = (self.fabric, &self.ways.paths.costs, self.numbers);
-        let uplink = self.uplink(s);
-        let mut counts = vec![[0; STEPS]; 256];
-        for &node in self.come_to(s) {
-            let is_below = costs
-                .hops_down(s.0, fabric.end_nodes()[node].switch.0)
-                .is_some();
-            if let Some(up) = uplink(node).filter(|_| !is_below) {
-                counts[usize::from(up.port)][step(numbers[node])] += 1;
+    /// By place in the cycle of a switch: how many hosts elsewhere have it, by step.
+    fn counts(&mut self, s: SwitchId) -> Vec<[i32; STEPS]> {
+        let (fabric, numbers, Paths { groups, costs }) =
+            (self.fabric, self.numbers, &*self.ways.paths);
+        let class = self.ways.classes.of_switch(s);
+        let (below, n) = (self.ways.dividers[class.kind].below, class.cycle.len());
+        let count = |counts: &mut [[i32; STEPS]], node: NodeId, by: i32| {
+            let number = numbers[node];
+            if let Some(place) = ((number / below) as usize).checked_rem(n) {
+                counts[place][step(number)] += by;
             }
+        };
+        let mut counts = vec![[0; STEPS]; n];
+        if groups.children(s.0).next().is_some() {
+            let is_below = |node: NodeId| {
+                costs
+                    .hops_down(s.0, fabric.end_nodes()[node].switch.0)
+                    .is_some()
+            };
+            let come = self.come_to(s).iter().filter(|&&node| !is_below(node));
+            come.for_each(|&node| count(&mut counts, node, 1));
+            return counts;
+        }
+        // All hosts come to each leaf: counted once, less those at the leaf.
+        let all = self.of_all.entry((below, n)).or_insert_with(|| {
+            self.all
+                .iter()
+                .for_each(|&node| count(&mut counts, node, 1));
+            counts
+        });
+        let mut counts = all.clone();
+        let columns = costs.columns_below(s.0).iter();
+        let below = columns.map(|&column| SwitchId(costs.switch(column as usize)));
+        let here = below.chain([s]).flat_map(|s| fabric.node_ids_of(s));
+        for node in here.filter(|&node| numbers[node] < SINGLE) {
+            count(&mut counts, node, -1);
         }
         counts
     }
