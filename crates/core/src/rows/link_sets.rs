@@ -5,7 +5,8 @@
 //! entry in the band takes the entry over all links; if a *leaf* lacks one, the whole LID uses all links.
 //!
 //! Drained links are in none of these sets. A second layer has all links, for what only a drained link can reach.
-//! Cost: costs and rows once for each set.
+//! Cost: costs once for each set; rows over all links, and in each band for its own destinations. An entry counts as
+//! displaced once over all links, and once in its band.
 
 use super::counted::{Counted, Counting};
 use super::shares::{Loads, STEPS, round, step};
@@ -168,8 +169,8 @@ impl LinkSets {
         rows: &mut [&mut [u8]],
         threads: &Threads,
     ) -> usize {
-        let write = |ways, rows: &mut [&mut [u8]]| {
-            let (targets, counted) = (&self.targets, &self.counted);
+        let write = |ways: &_, targets: &_, rows: &mut [&mut [u8]]| {
+            let counted = &self.counted;
             Rows {
                 fabric,
                 ways,
@@ -178,17 +179,16 @@ impl LinkSets {
             }
             .write(rows, threads)
         };
-        let mut displaced = write(&self.layers[layer], rows);
+        let mut displaced = write(&self.layers[layer], &self.targets, rows);
         if layer > 0 || self.bands.is_empty() {
             return displaced;
         }
+        let mut of_band = Tables::for_fabric(fabric);
         for (steps, ways) in &self.bands {
-            let mut of_band = Tables::for_fabric(fabric);
-            displaced = displaced.max(write(ways, &mut of_band.rows_mut()));
-            let numbers = self.targets.numbers().iter();
-            let is_of_band =
-                |number: &Option<u32>| number.is_some_and(|n| steps.contains(&step(n)));
-            let mut is_taken: Vec<bool> = numbers.map(is_of_band).collect();
+            let targets = self.targets.only(|number| steps.contains(&step(number)));
+            displaced += write(ways, &targets, &mut of_band.rows_mut());
+            let numbers = targets.numbers().iter();
+            let mut is_taken: Vec<bool> = numbers.map(Option::is_some).collect();
             let mut lacks = vec![false; is_taken.len()];
             for (s, row) in rows.iter().enumerate() {
                 let of_band = &of_band.row(SwitchId::from(s)).raw;

@@ -56,6 +56,22 @@ impl Targets {
         targets
     }
 
+    /// The destinations whose numbers stay, in the same columns.
+    pub fn only(&self, stays: impl Fn(u32) -> bool) -> Self {
+        let mut only = self.clone();
+        only.all.clear();
+        for number in &mut only.number {
+            *number = number.filter(|&number| stays(number));
+        }
+        for (column, end) in only.start[1..].iter_mut().enumerate() {
+            let behind = self.behind(column).iter();
+            let stay = behind.filter(|target| stays(target.number));
+            only.all.extend(stay);
+            *end = only.all.len() as u32;
+        }
+        only
+    }
+
     fn add(&mut self, s: u32, base: Lid, lmc: u8, number: u32, is_there: bool) {
         let lids = if base == Lid(0) { 0 } else { 1u16 << lmc };
         for k in 0..lids {
