@@ -4,7 +4,7 @@
 //! fabric ─ ranking ─ paths (costs) ─ roles (kinds, uplinks, numbers) ─ link sets ─ detours ─ rows
 //! ```
 
-use super::detours::{Connections, Needs, Steps, Turns, Unreachable};
+use super::detours::{Connections, Needs, Share, Steps, Turns, Unreachable};
 use super::ids::SwitchId;
 use super::kinds::Roles;
 use super::options::{Faults, OnUnreachable, Options, RouteError, Timings};
@@ -148,7 +148,7 @@ impl Plan {
             },
         };
         if let Rule::Stable(sets) = &mut plan.rule {
-            let targets = plan.layers[0].steps.targets.iter();
+            let targets = plan.layers[0].steps.targets.iter().flatten();
             sets.leave_out(targets.map(|share| SwitchId(share.to)));
         }
         Ok(plan)
@@ -291,10 +291,9 @@ impl Plan {
         let pairs = self.layers.iter().flat_map(|layer| {
             let switches = layer.steps.of_switch.iter().enumerate();
             switches.flat_map(|(at, steps)| {
-                let to = |step: &(u32, u32)| layer.steps.targets[step.0 as usize].to;
-                steps
-                    .iter()
-                    .map(move |step| (SwitchId::from(at), SwitchId(to(step))))
+                let to = |step: &(u32, u32)| &layer.steps.targets[step.0 as usize];
+                let pair = move |share: &Share| (SwitchId::from(at), SwitchId(share.to));
+                steps.iter().flat_map(to).map(pair)
             })
         });
         let mut pairs: Vec<_> = pairs.collect();
@@ -391,13 +390,7 @@ impl Layer {
             return;
         }
         let groups = &self.paths.groups;
-        let of_target = self.steps.targets.iter().map(|share| {
-            lids(fabric, SwitchId(share.to))
-                .filter(|&(_, at)| share.has(at))
-                .map(|(lid, _)| lid)
-                .collect()
-        });
-        let of_target: Vec<Vec<Lid>> = of_target.collect();
+        let of_target = self.steps.lids(&|s| lids(fabric, SwitchId(s)).collect());
         threads.for_each((0u32..).zip(rows).collect(), |(s, row)| {
             let pinned = self.steps.pinned[s as usize].iter();
             for &(target, next) in self.steps.of_switch[s as usize].iter().chain(pinned) {

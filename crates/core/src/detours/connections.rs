@@ -3,6 +3,7 @@
 use super::attempt::Attempt;
 use super::hubs::{turn_in_cone, widest_hub, widest_top};
 use super::need::Needs;
+use super::search::Chosen;
 use super::turns::Turns;
 use crate::paths::{HOPS, Paths};
 use dmodc_fabric::{EndPairs, Fabric, Lid, SwitchId};
@@ -29,8 +30,9 @@ pub struct Connections {
 /// The detours over one set of links.
 #[derive(Clone, Debug, Default)]
 pub struct Steps {
-    /// What the detours lead to, in the order of columns; at one switch, the share with the own LID last.
-    pub targets: Vec<Share>,
+    /// What the detours lead to: shares with the same detours are one target. Of a switch, the share with the own LID is
+    /// in the last target.
+    pub targets: Vec<Vec<Share>>,
     /// Per switch without a path: (number of the target, next switch), ascending. Empty if there are no detours.
     pub of_switch: Vec<Vec<(u32, u32)>>,
     /// Per switch where packets turn into paths that only some turns allow: (number of the target, next switch),
@@ -47,13 +49,6 @@ pub struct Share {
     count: usize,
 }
 
-impl Share {
-    /// Whether the LID with a number belongs to the share.
-    pub fn has(&self, number: usize) -> bool {
-        number % self.count == self.rest
-    }
-}
-
 /// The present LIDs at a switch, its own last, each with a number that no other LID changes: such as its NID.
 pub type Lids<'l> = &'l dyn Fn(u32) -> Vec<(Lid, usize)>;
 
@@ -65,14 +60,21 @@ impl Steps {
         Some(steps[step].1)
     }
 
+    /// By target: the LIDs of its shares.
+    pub fn lids(&self, lids: Lids) -> Vec<Vec<Lid>> {
+        let of_share = |share: &Share| {
+            let all = lids(share.to).into_iter();
+            let (rest, count) = (share.rest, share.count);
+            let of_share = all.filter(move |(_, number)| number % count == rest);
+            of_share.map(|(lid, _)| lid)
+        };
+        let of_target = |shares: &Vec<Share>| shares.iter().flat_map(of_share).collect();
+        self.targets.iter().map(of_target).collect()
+    }
+
     /// All pairs of switch and LID that have a detour.
     pub fn pairs(&self, lids: Lids) -> Vec<(u32, Lid)> {
-        let lids = |share: &Share| {
-            let all = lids(share.to).into_iter();
-            let of_share = all.filter(|&(_, number)| share.has(number));
-            of_share.map(|(lid, _)| lid).collect()
-        };
-        let lids: Vec<Vec<Lid>> = self.targets.iter().map(lids).collect();
+        let lids = self.lids(lids);
         let switches = (0..).zip(&self.of_switch);
         let steps = switches.flat_map(|(at, steps)| steps.iter().map(move |step| (at, step.0)));
         let pairs = steps.flat_map(|(at, target)| {
@@ -84,20 +86,30 @@ impl Steps {
 
     /// The number of pairs of switch and LID that have a detour.
     fn count(&self, lids: Lids) -> usize {
-        let of_share = |share: &Share| {
-            lids(share.to)
-                .into_iter()
-                .filter(|&(_, at)| share.has(at))
-                .count()
-        };
-        let lids: Vec<usize> = self.targets.iter().map(of_share).collect();
+        let lids = self.lids(lids);
         let steps = self.of_switch.iter().flatten();
-        steps.map(|step| lids[step.0 as usize]).sum()
+        steps.map(|step| lids[step.0 as usize].len()).sum()
+    }
+
+    /// Adds detours, by share. Returns the number of the first target.
+    fn add(&mut self, shares: &[Chosen]) -> usize {
+        let first = self.targets.len();
+        for (target, detours) in (first as u32..).zip(shares) {
+            for &(at, next) in &detours.steps {
+                self.of_switch[at as usize].push((target, next));
+            }
+            for &(at, next) in &detours.pins {
+                self.pinned[at as usize].push((target, next));
+            }
+        }
+        self.targets.resize(first + shares.len(), Vec::new());
+        first
     }
 
     /// The number of the target with the own LID of a switch.
     pub fn target(&self, to: u32) -> Option<u32> {
-        let target = self.targets.iter().rposition(|share| share.to == to)?;
+        let is_of_it = |shares: &Vec<Share>| shares.iter().any(|share| share.to == to);
+        let target = self.targets.iter().rposition(is_of_it)?;
         Some(target as u32)
     }
 }
@@ -127,20 +139,17 @@ impl Connections {
             let attempt = Attempt::best([paths, all], &needs.joined, turns);
             steps.of_switch = vec![Vec::new(); paths.costs.switches()];
             steps.pinned = steps.of_switch.clone();
-            for (need, shares) in needs.joined.iter().zip(attempt.found) {
+            let mut numbers: Vec<Option<usize>> = vec![None; attempt.detours.len()];
+            for (need, found) in needs.joined.iter().zip(attempt.found) {
+                let Some(found) = found else { continue };
+                let shares = &attempt.detours[found];
+                let number = *numbers[found].get_or_insert_with(|| steps.add(shares));
                 // The share with the own LID comes last.
                 let first = lids(need.to).last().map_or(0, |&(_, number)| number + 1);
-                let count = shares.len();
-                for (rest, detours) in (0..count).map(|share| (first + share) % count).zip(shares) {
-                    let target = steps.targets.len() as u32;
-                    for (at, next) in detours.steps {
-                        steps.of_switch[at as usize].push((target, next));
-                    }
-                    for (at, next) in detours.pins {
-                        steps.pinned[at as usize].push((target, next));
-                    }
-                    let to = need.to;
-                    steps.targets.push(Share { to, rest, count });
+                let (to, count) = (need.to, shares.len());
+                for (share, target) in steps.targets[number..][..count].iter_mut().enumerate() {
+                    let rest = (first + share) % count;
+                    target.push(Share { to, rest, count });
                 }
             }
             found.turned = steps.count(lids);

@@ -35,8 +35,9 @@
 //! goes up?). Entries of up-down paths stay, with one exception: where a turn is taken to some of the switches above
 //! that lead on, but not to all, the entries of that switch for that share are *pinned* to one of the nearest.
 //!
-//! *The cost.* None where no pair is in need. Else each set of turns costs one search for each switch that is hard to
-//! reach; further turns are tried up to a number of visited neighbours (see `WORK` of module `attempt`): some 0.2 s.
+//! *The cost.* None where no pair is in need. Else each set of turns costs one search for each class of switches that
+//! are hard to reach; further turns are tried up to a number of visited neighbours (see `WORK` of module `attempt`):
+//! some 0.2 s.
 //!
 //! The detours depend on the fabric, its levels and its costs, and on which switches have, or had, hosts.
 
@@ -48,6 +49,6 @@ mod search;
 mod turns;
 mod walk;
 
-pub use connections::{Connections, Steps};
+pub use connections::{Connections, Share, Steps};
 pub use need::{Needs, Unreachable};
 pub use turns::Turns;

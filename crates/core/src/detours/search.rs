@@ -1,37 +1,42 @@
-//! The detours to one switch: a search back from the turns into up-down paths, over (switch, goes up?). Then each share
-//! of its LIDs chooses among neighbours that are equally near.
+//! The detours to switches into whose up-down paths the same turns lead, a *class*: one search back from the turns, over
+//! (switch, goes up?). Then each share of the LIDs chooses among neighbours that are equally near.
 //!
 //! A switch with an up-down path keeps its entries. Any other switch goes on to a neighbour with a path or a detour: up
 //! to any; down to a neighbour that goes down in turn; down to a neighbour that goes up only by a taken turn. Detours
-//! with few turns come first; of these, detours that go down, since packets may come to them from all neighbours; then
-//! short ones. A switch keeps its first detour, and goes on to a switch that had its own before: so no detour loops.
+//! with few turns come first; of these, detours that go up over few links, best over none, since packets may come to
+//! those from all neighbours; then short ones. A switch keeps its first detour, and goes on to a switch that had its own before: so no detour loops.
+//!
+//! *Why one search is enough.* Members of a class have the same gates, so the same hubs reach them. Let a switch have no
+//! path to one member. Then no switch above it has one, or it had one, too. So its detour to this member never depends
+//! on what the search finds at switches with a path, and that may differ: links are missing here and there.
 
 use super::turns::Turns;
-use crate::paths::{HOPS, INFINITE, Paths};
+use crate::paths::{INFINITE, Paths};
 
-/// A turn into up-down paths to the switch to be reached.
+/// A hub with an up-down path to the switch to be reached, and the turns there that lead into it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Gate {
-    /// The switch without a path, from which packets come down.
-    pub from: u32,
-    /// The switch where they turn.
+    /// The switch where packets turn.
     pub at: u32,
-    /// The switches above by which they may go on from there, if not by each that has a path: each share by one.
+    /// Its hops to the switch to be reached; 0 if no turn leads into the path.
+    pub hops: u16,
+    /// The switches from which packets come down to it, whichever way they go on.
+    pub from: Vec<u32>,
+    /// Others from which they come down, if they go on by one of `by`.
+    pub pinned: Vec<u32>,
+    /// The switches above by which they go on if entries are pinned: each share by one.
     pub by: Vec<u32>,
 }
 
-/// The switch to be reached, and what its detours depend on.
-pub struct Target<'t> {
-    /// The switch.
-    pub to: u32,
-    /// Turns into up-down paths to it, ascending.
-    pub gates: &'t [Gate],
-    /// A number that spreads switches to be reached over equally near detours; the shares of its LIDs add theirs.
+/// What switches to be reached have in common if their detours are.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Class {
+    /// All hubs with up-down paths to them, ascending.
+    pub gates: Vec<Gate>,
+    /// A number that spreads switches to be reached over equally near detours; the shares of the LIDs add theirs.
     pub number: usize,
     /// The number of shares.
     pub shares: usize,
-    /// The switches that need a detour, by column, ascending.
-    pub need: &'t [u32],
 }
 
 /// Hops of a switch without a detour so far.
@@ -40,18 +45,18 @@ const FAR: u16 = u16::MAX;
 /// The detour of a switch.
 #[derive(Clone, Copy)]
 struct Detour {
-    /// Hops: 0 with an up-down path, [`FAR`] without a detour.
+    /// Hops: 0 with an up-down path to all of the class, [`FAR`] without a detour.
     hops: u16,
-    /// Whether it goes up.
-    up: bool,
+    /// Over how many links it goes up first.
+    up: u16,
+    /// Whether it counts if it goes up: the switch, or one below it, is in need or a hub.
+    counts: bool,
+    /// Whether the next switch holds for all shares: packets turn here, as it allows.
+    of_all: bool,
     /// The next switch, once chosen for a share.
     next: Option<u32>,
-    /// Whether that holds for all shares: packets turn here, as this next switch allows.
-    of_all: bool,
-    /// Whether its step is among the steps found.
-    is_step: bool,
-    /// Whether the switch needs a detour.
-    is_needed: bool,
+    /// The list of steps, by number, that has its step.
+    listed: usize,
 }
 
 /// The detours to one switch.
@@ -72,18 +77,6 @@ pub struct Chosen {
     pub pins: Vec<(u32, u32)>,
 }
 
-/// The result of the last search, and all that it depends on except the turns.
-struct Last<'s> {
-    row: &'s [u8],
-    number: usize,
-    shares: usize,
-    gates: Vec<Gate>,
-    /// Hops and switches from which packets turn.
-    turned: Vec<(u16, u32)>,
-    need: Vec<u32>,
-    found: Found,
-}
-
 /// Searches for detours, and the memory that they share.
 pub struct Search<'s> {
     paths: &'s Paths,
@@ -91,11 +84,10 @@ pub struct Search<'s> {
     before: Vec<usize>,
     /// By switch.
     detours: Vec<Detour>,
-    /// The number of switches in need without a detour so far.
-    missing: usize,
+    /// The number of lists of steps so far.
+    lists: usize,
     /// The neighbours that serve each switch for which one is being chosen.
     serves: Vec<u32>,
-    last: Option<Last<'s>>,
     /// Neighbours visited, over all searches: a measure of the work.
     pub work: u64,
 }
@@ -113,9 +105,8 @@ impl<'s> Search<'s> {
             paths,
             before: before.collect(),
             detours: Vec::new(),
-            missing: 0,
+            lists: 0,
             serves: Vec::new(),
-            last: None,
             work: 0,
         }
     }
@@ -126,122 +117,126 @@ impl<'s> Search<'s> {
         self.before[self.paths.costs.column(s)]
     }
 
-    /// Forgets the last result, before a search with other turns.
-    pub fn forget(&mut self) {
-        self.last = None;
-    }
-
-    /// Finds detours for the switches in need. Neighbouring targets mostly differ in nothing but themselves; then the
-    /// last result holds again: a tenth of the work on 8,640 nodes with 40 switches gone.
-    pub fn run(&mut self, turns: &Turns, target: &Target) -> Found {
+    /// Finds detours to the switches `to` of a class: for each list of columns in need, which some of them have.
+    pub fn run<'n>(
+        &mut self,
+        turns: &Turns,
+        class: &Class,
+        to: impl Iterator<Item = u32>,
+        needs: impl Iterator<Item = &'n [(u32, u8)]> + Clone,
+    ) -> Vec<Found> {
         let costs = &self.paths.costs;
-        let row = costs.row(target.to);
-        let hops = |at: u32| u16::from(row[costs.column(at)] & HOPS) + 1;
-        let gates = target.gates.iter();
-        let mut turned: Vec<(u16, u32)> = gates.map(|gate| (hops(gate.at), gate.from)).collect();
-        turned.sort_unstable();
-        turned.dedup();
-        let is_step = |chosen: &Chosen| chosen.steps.iter().any(|&(at, _)| at == target.to);
-        if let Some(last) = &self.last
-            && (last.number, last.shares, &last.turned) == (target.number, target.shares, &turned)
-            && (&*last.gates, &*last.need) == (target.gates, target.need)
-            && same_are_reached(last.row, row)
-            && !last.found.shares.iter().any(is_step)
-        {
-            return last.found.clone();
+        let mut without = vec![0; costs.switches()];
+        for to in to {
+            for (without, &byte) in without.iter_mut().zip(costs.row(to)) {
+                *without |= u8::from(byte == INFINITE);
+            }
+            self.work += costs.switches() as u64 / 8;
         }
-        let found = self.find(turns, target, turned.clone());
-        self.last = Some(Last {
-            row,
-            number: target.number,
-            shares: target.shares,
-            gates: target.gates.to_vec(),
-            turned,
-            need: target.need.to_vec(),
-            found: found.clone(),
-        });
+        let in_need = needs.clone().flatten();
+        let in_need = in_need.map(|&(column, _)| costs.switch(column as usize));
+        let in_need: Vec<u32> = in_need.collect();
+        self.spread(turns, class, &without, &in_need);
+        let mut found: Vec<Found> = needs.clone().map(|_| Found::default()).collect();
+        for share in 0..class.shares {
+            for detour in self.detours.iter_mut().filter(|d| share > 0 && !d.of_all) {
+                detour.next = None;
+            }
+            for (need, found) in needs.clone().zip(&mut found) {
+                self.lists += 1;
+                let mut chosen = Chosen::default();
+                for &(column, _) in need {
+                    let from = costs.switch(column as usize);
+                    match self.detour(from).hops {
+                        FAR if share == 0 => found.missing.push(column),
+                        FAR => {}
+                        _ => self.follow(turns, class, share, from, &mut chosen),
+                    }
+                }
+                found.shares.push(chosen);
+            }
+        }
         found
     }
 
-    fn find(&mut self, turns: &Turns, target: &Target, mut turned: Vec<(u16, u32)>) -> Found {
+    /// Finds out which switches have detours, and how long these are. Some columns are `without` a path; of these
+    /// switches, some are in need.
+    fn spread(&mut self, turns: &Turns, class: &Class, without: &[u8], in_need: &[u32]) {
         let Paths { costs, groups, .. } = self.paths;
-        let row = costs.row(target.to);
         let none = Detour {
             hops: FAR,
-            up: false,
-            next: None,
+            up: 0,
+            counts: false,
             of_all: false,
-            is_step: false,
-            is_needed: false,
+            next: None,
+            listed: self.lists,
         };
         self.detours.clear();
-        self.detours.resize(row.len(), none);
-        for (&s, _) in (costs.columns().iter().zip(row)).filter(|(_, byte)| **byte != INFINITE) {
-            self.detour_mut(s).hops = 0;
+        self.detours.resize(costs.switches(), none);
+        for (&s, _) in costs.columns().iter().zip(without).filter(|at| *at.1 == 0) {
+            self.detours[s as usize].hops = 0;
         }
-        self.work += row.len() as u64 / 8;
-        self.missing = target.need.len();
-        for &column in target.need {
-            self.detour_mut(costs.switch(column as usize)).is_needed = true;
+        let gates = class.gates.iter();
+        let mut turned: Vec<(u16, u32)> = gates
+            .flat_map(|gate| {
+                let from = gate.from.iter().chain(&gate.pinned);
+                from.map(|&from| (gate.hops + 1, from))
+            })
+            .collect();
+        turned.sort_unstable();
+        // The switches whose detours count, and all switches above them: a detour up depends on no others.
+        let mut open = [in_need, turns.hubs()].concat();
+        while let Some(s) = open.pop() {
+            if !std::mem::replace(&mut self.detours[s as usize].counts, true) {
+                let above = groups.up(s).iter().map(|g| g.remote);
+                open.extend(above.filter(|&s| !self.detour(s).counts));
+            }
         }
         while !turned.is_empty() {
             // The switches from which packets come down to a turn, and the switches above these.
-            let mut open: Vec<u32> = Vec::new();
-            for &(hops, s) in &turned {
-                self.reach(&mut open, s, hops, false);
+            for (hops, s) in turned.drain(..) {
+                self.reach(&mut open, s, hops);
             }
             let mut next = 0;
             while let Some(&s) = open.get(next) {
                 next += 1;
                 let hops = self.detour(s).hops + 1;
                 for above in groups.up(s) {
-                    self.reach(&mut open, above.remote, hops, false);
+                    self.reach(&mut open, above.remote, hops);
                 }
             }
+            open.clear();
             // Then switches with a link up to a switch that has a detour.
-            open.sort_by_key(|&s| self.detour(s).hops);
-            let goes_down = open.len();
-            next = 0;
-            while let Some(&s) = open.get(next).filter(|_| self.missing > 0) {
-                next += 1;
-                let hops = self.detour(s).hops + 1;
-                for below in groups.down(s) {
-                    self.reach(&mut open, below.remote, hops, true);
+            for &s in groups.bottom_up().iter().rev() {
+                if self.detour(s).counts && self.detour(s).hops == FAR {
+                    let up = groups.up(s);
+                    self.work += up.len() as u64;
+                    let above = up.iter().map(|above| self.detour(above.remote));
+                    let above = above.filter(|detour| detour.hops != FAR);
+                    if let Some((up, hops)) = above.map(|d| (d.up, d.hops)).min() {
+                        let detour = &mut self.detours[s as usize];
+                        (detour.up, detour.hops) = (up + 1, hops + 1);
+                    }
                 }
+            }
+            if in_need.iter().all(|&s| self.detour(s).hops != FAR) {
+                break;
             }
             // At hubs that now go up, packets from above may turn as well.
-            turned.clear();
-            if self.missing > 0 {
-                for &s in open[goes_down..].iter().filter(|&&s| turns.is_hub(s)) {
-                    let hops = self.detour(s).hops + 1;
-                    let next = self.next(turns, target, 0, s);
-                    self.detour_mut(s).of_all = true;
+            for &s in turns.hubs() {
+                let Detour {
+                    hops, up, of_all, ..
+                } = *self.detour(s);
+                if up > 0 && !of_all {
+                    let next = self.next(turns, class, 0, s);
+                    self.detours[s as usize].of_all = true;
                     let from = groups.up(s).iter().map(|g| g.remote);
                     let from = from.filter(|&from| next.is_some_and(|to| turns.has(from, s, to)));
-                    turned.extend(from.map(|from| (hops, from)));
+                    turned.extend(from.map(|from| (hops + 1, from)));
                 }
-                turned.retain(|&(_, s)| self.detour(s).hops == FAR);
-                turned.sort_unstable();
             }
-        }
-        let is_missing = |column: &u32| self.detour(costs.switch(*column as usize)).hops == FAR;
-        let (missing, served): (Vec<u32>, Vec<u32>) =
-            target.need.iter().partition(|c| is_missing(c));
-        let choose = |share| {
-            for detour in self.detours.iter_mut().filter(|_| share > 0) {
-                detour.next = detour.next.filter(|_| detour.of_all);
-                detour.is_step = false;
-            }
-            let mut chosen = Chosen::default();
-            for &column in &served {
-                let from = costs.switch(column as usize);
-                self.follow(turns, target, share, from, &mut chosen);
-            }
-            chosen
-        };
-        Found {
-            shares: (0..target.shares).map(choose).collect(),
-            missing,
+            turned.retain(|&(_, s)| self.detour(s).hops == FAR);
+            turned.sort_unstable();
         }
     }
 
@@ -249,48 +244,45 @@ impl<'s> Search<'s> {
         &self.detours[s as usize]
     }
 
-    fn detour_mut(&mut self, s: u32) -> &mut Detour {
-        &mut self.detours[s as usize]
-    }
-
-    /// Gives a switch a detour, if it has none.
-    fn reach(&mut self, open: &mut Vec<u32>, s: u32, hops: u16, up: bool) {
+    /// Gives a switch a detour that goes down, if it has none.
+    fn reach(&mut self, open: &mut Vec<u32>, s: u32, hops: u16) {
         self.work += 1;
-        let detour = self.detour_mut(s);
+        let detour = &mut self.detours[s as usize];
         if detour.hops == FAR {
-            (detour.hops, detour.up) = (hops, up);
-            let is_needed = detour.is_needed;
-            self.missing -= usize::from(is_needed);
+            detour.hops = hops;
             open.push(s);
         }
     }
 
-    /// Chooses the neighbour that a switch goes on to: one of those that serve, by the numbers of target and share;
+    /// Chooses the neighbour that a switch goes on to: one of those that serve, by the numbers of class and share;
     /// at a leaf the same for all.
-    fn next(&mut self, turns: &Turns, target: &Target, share: usize, s: u32) -> Option<u32> {
+    fn next(&mut self, turns: &Turns, class: &Class, share: usize, s: u32) -> Option<u32> {
         let Paths { costs, groups, .. } = self.paths;
         let Detour { hops, up, next, .. } = *self.detour(s);
         if next.is_some() {
             return next;
         }
-        let all = if up { groups.up(s) } else { groups.down(s) };
+        let all = match up {
+            0 => groups.down(s),
+            _ => groups.up(s),
+        };
         let number = match costs.column(s) < costs.leaves() {
             true => self.before(s),
-            false => self.before(s) + target.number + share,
+            false => self.before(s) + class.number + share,
         };
         let first = self.serves.len();
         for next in all.iter().map(|g| g.remote) {
             self.work += 1;
             let serves_it = match *self.detour(next) {
                 Detour { hops: 0, .. } => {
-                    let byte = costs.byte(target.to, next);
-                    u16::from(byte & HOPS) + 1 == hops && target.gate(s, next).is_some()
+                    let gate = class.gate(s, next);
+                    gate.is_some_and(|gate| gate.hops + 1 == hops)
                 }
                 Detour { hops: less, .. } if less != hops - 1 => false,
-                Detour { up: false, .. } => true,
-                _ if up => true,
+                Detour { up: 0, .. } => true,
+                _ if up > 0 => true,
                 _ => {
-                    let then = self.next(turns, target, share, next);
+                    let then = self.next(turns, class, share, next);
                     then.is_some_and(|then| turns.has(s, next, then))
                 }
             };
@@ -299,28 +291,34 @@ impl<'s> Search<'s> {
         let serves = &self.serves[first..];
         let next = serves.get(number % serves.len().max(1)).copied();
         self.serves.truncate(first);
-        self.detour_mut(s).next = next;
+        self.detours[s as usize].next = next;
         next
+    }
+
+    /// Whether a switch is new to the list of steps; then it is no longer.
+    fn is_new(&mut self, s: u32) -> bool {
+        std::mem::replace(&mut self.detours[s as usize].listed, self.lists) != self.lists
     }
 
     /// Adds the steps of the detour from a switch, up to a step that is already among them.
     fn follow(
         &mut self,
         turns: &Turns,
-        target: &Target,
+        class: &Class,
         share: usize,
         from: u32,
         chosen: &mut Chosen,
     ) {
         let mut s = from;
-        while !std::mem::replace(&mut self.detour_mut(s).is_step, true)
-            && let Some(next) = self.next(turns, target, share, s)
+        while self.is_new(s)
+            && let Some(next) = self.next(turns, class, share, s)
         {
             chosen.steps.push((s, next));
             if self.detour(next).hops == 0 {
-                let by = target.gate(s, next).map_or(&[][..], |gate| &gate.by);
-                if let Some(&by) = by.get((target.number + share) % by.len().max(1))
-                    && !std::mem::replace(&mut self.detour_mut(next).is_step, true)
+                let gate = class.gate(s, next).filter(|gate| !gate.from.contains(&s));
+                let by = gate.map_or(&[][..], |gate| &gate.by);
+                if let Some(&by) = by.get((class.number + share) % by.len().max(1))
+                    && self.is_new(next)
                 {
                     chosen.pins.push((next, by));
                 }
@@ -331,20 +329,12 @@ impl<'s> Search<'s> {
     }
 }
 
-impl Target<'_> {
-    /// The gate from one switch to another.
+impl Class {
+    /// The gate at a switch for packets from another.
     fn gate(&self, from: u32, at: u32) -> Option<&Gate> {
-        let gate = (self.gates).binary_search_by_key(&(from, at), |gate| (gate.from, gate.at));
-        gate.ok().map(|gate| &self.gates[gate])
+        let gate = self.gates.binary_search_by_key(&at, |gate| gate.at).ok()?;
+        let gate = &self.gates[gate];
+        let leads = gate.from.contains(&from) || gate.pinned.contains(&from);
+        leads.then_some(gate)
     }
-}
-
-/// Whether the same other switches reach two switches, by the rows of these two.
-fn same_are_reached(one: &[u8], other: &[u8]) -> bool {
-    one.chunks(64).zip(other.chunks(64)).all(|(one, other)| {
-        let pairs = one.iter().zip(other);
-        pairs.fold(true, |same, (&a, &b)| {
-            same & (((a == INFINITE) == (b == INFINITE)) | (a == 0) | (b == 0))
-        })
-    })
 }
