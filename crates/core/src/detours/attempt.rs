@@ -206,7 +206,8 @@ impl<'a> Attempt<'a> {
         let mut helped = false;
         let needs = self.needs;
         for (class, mut numbers) in classes {
-            // Few lists of switches in need differ: half of the work on 27,648 nodes.
+            // Few lists of switches in need differ; each is followed once. With the rounds without pins left out this
+            // saves a quarter of the plan of 27,648 nodes with faults.
             numbers.sort_by(|&a, &b| needs[a].from.cmp(&needs[b].from));
             let alike = numbers.chunk_by(|&a, &b| needs[a].from == needs[b].from);
             let to = numbers.iter().map(|&number| needs[number].to);
@@ -239,7 +240,10 @@ impl<'a> Attempt<'a> {
             let above = || self.paths.groups.up(at).iter().map(|g| g.remote);
             // Entries lead to the nearest alone.
             let is_nearest = |next: &u32| (byte(*next) & HOPS) + 1 == byte(at) & HOPS;
-            let nearest: Vec<u32> = above().filter(|_| !has_all).filter(is_nearest).collect();
+            let nearest: Vec<u32> = match has_all {
+                true => Vec::new(),
+                false => above().filter(is_nearest).collect(),
+            };
             let turns_to = |from: u32, to: &u32| self.turns.has(from, at, *to);
             let is_open = |from: &u32| nearest.iter().all(|to| turns_to(*from, to));
             // The switch itself is no such switch, but makes no difference: no detour leads to it. So it is of one class

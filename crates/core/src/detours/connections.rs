@@ -144,9 +144,10 @@ impl Connections {
                 let Some(found) = found else { continue };
                 let shares = &attempt.detours[found];
                 let number = *numbers[found].get_or_insert_with(|| steps.add(shares));
-                // The share with the own LID comes last.
-                let first = lids(need.to).last().map_or(0, |&(_, number)| number + 1);
                 let (to, count) = (need.to, shares.len());
+                // The share with the own LID comes last.
+                let own = (count > 1).then(|| lids(to).last().copied()).flatten();
+                let first = own.map_or(0, |(_, number)| number + 1);
                 for (share, target) in steps.targets[number..][..count].iter_mut().enumerate() {
                     let rest = (first + share) % count;
                     target.push(Share { to, rest, count });

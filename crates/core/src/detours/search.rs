@@ -39,15 +39,16 @@ pub struct Class {
     pub shares: usize,
 }
 
-/// Hops of a switch without a detour so far.
+/// Hops of a switch without a detour so far; hops of one with a path that is no gate.
 const FAR: u16 = u16::MAX;
+const PATH: u16 = FAR - 1;
 
 /// The detour of a switch.
 #[derive(Clone, Copy)]
 struct Detour {
-    /// Hops: 0 with an up-down path to all of the class, [`FAR`] without a detour.
+    /// Hops: 0 at a gate, [`PATH`] with any other up-down path to all of the class, [`FAR`] without a detour.
     hops: u16,
-    /// Over how many links it goes up first.
+    /// Over how many links it goes up first; [`FAR`] without a detour.
     up: u16,
     /// Whether it counts if it goes up: the switch, or one below it, is in need or a hub.
     counts: bool,
@@ -145,6 +146,7 @@ impl<'s> Search<'s> {
             for (need, found) in needs.clone().zip(&mut found) {
                 self.lists += 1;
                 let mut chosen = Chosen::default();
+                chosen.steps.reserve(need.len());
                 for &(column, _) in need {
                     let from = costs.switch(column as usize);
                     match self.detour(from).hops {
@@ -165,7 +167,7 @@ impl<'s> Search<'s> {
         let Paths { costs, groups, .. } = self.paths;
         let none = Detour {
             hops: FAR,
-            up: 0,
+            up: FAR,
             counts: false,
             of_all: false,
             next: None,
@@ -174,7 +176,11 @@ impl<'s> Search<'s> {
         self.detours.clear();
         self.detours.resize(costs.switches(), none);
         for (&s, _) in costs.columns().iter().zip(without).filter(|at| *at.1 == 0) {
-            self.detours[s as usize].hops = 0;
+            let detour = &mut self.detours[s as usize];
+            (detour.hops, detour.up) = (PATH, 0);
+        }
+        for gate in &class.gates {
+            self.detours[gate.at as usize].hops = 0;
         }
         let gates = class.gates.iter();
         let mut turned: Vec<(u16, u32)> = gates
@@ -212,10 +218,11 @@ impl<'s> Search<'s> {
                     let up = groups.up(s);
                     self.work += up.len() as u64;
                     let above = up.iter().map(|above| self.detour(above.remote));
-                    let above = above.filter(|detour| detour.hops != FAR);
-                    if let Some((up, hops)) = above.map(|d| (d.up, d.hops)).min() {
+                    // One number to compare, not two: 4 % of the plan of 27,648 nodes with faults.
+                    let above = above.map(|d| u32::from(d.up) << 16 | u32::from(d.hops));
+                    if let Some(least) = above.min().filter(|&least| least as u16 != FAR) {
                         let detour = &mut self.detours[s as usize];
-                        (detour.up, detour.hops) = (up + 1, hops + 1);
+                        (detour.up, detour.hops) = ((least >> 16) as u16 + 1, least as u16 + 1);
                     }
                 }
             }
@@ -227,7 +234,7 @@ impl<'s> Search<'s> {
                 let Detour {
                     hops, up, of_all, ..
                 } = *self.detour(s);
-                if up > 0 && !of_all {
+                if up > 0 && up != FAR && !of_all {
                     let next = self.next(turns, class, 0, s);
                     self.detours[s as usize].of_all = true;
                     let from = groups.up(s).iter().map(|g| g.remote);
@@ -249,7 +256,7 @@ impl<'s> Search<'s> {
         self.work += 1;
         let detour = &mut self.detours[s as usize];
         if detour.hops == FAR {
-            detour.hops = hops;
+            (detour.hops, detour.up) = (hops, 0);
             open.push(s);
         }
     }
@@ -286,7 +293,9 @@ impl<'s> Search<'s> {
                     then.is_some_and(|then| turns.has(s, next, then))
                 }
             };
-            self.serves.extend(serves_it.then_some(next));
+            if serves_it {
+                self.serves.push(next);
+            }
         }
         let serves = &self.serves[first..];
         let next = serves.get(number % serves.len().max(1)).copied();
