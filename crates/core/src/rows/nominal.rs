@@ -41,17 +41,16 @@ impl Cycles {
         Cycles(cycles)
     }
 
-    /// Writes the nominal port of each LID.
-    pub fn write(&self, class: &Class, dividers: &Dividers, row: &mut [u8]) {
+    /// By LID, up to a greatest one: the nominal port.
+    pub fn row(&self, class: &Class, dividers: &Dividers, width: usize) -> Vec<u8> {
         let Some(indices) = self.0.get(&(dividers.below, class.cycle.len())) else {
-            return row.fill(NO_PATH);
+            return vec![NO_PATH; width];
         };
         let mut ports = [NO_PATH; 256];
         for (port, &index) in ports.iter_mut().zip(&class.cycle) {
             *port = class.ports[usize::from(index)].port;
         }
-        for (entry, &index) in row.iter_mut().zip(indices) {
-            *entry = ports[usize::from(index)];
-        }
+        let port = |&index: &u8| ports[usize::from(index)];
+        indices.iter().map(port).collect()
     }
 }

@@ -22,7 +22,7 @@ use crate::paths::HOPS;
 use crate::threads::Threads;
 use crate::tree::{Partition, mix};
 use dmodc_fabric::{Fabric, NO_PATH, PortNumber};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// What rows are made of.
 pub struct Rows<'r> {
@@ -113,8 +113,8 @@ impl Rows<'_> {
         let Some(first) = job.rows.first().map(|row| row.0) else {
             return;
         };
-        let mut shared = vec![NO_PATH; self.fabric.max_lid().index() + 1];
-        cycles.write(class, &self.ways.dividers[class.kind], &mut shared);
+        let width = self.fabric.max_lid().index() + 1;
+        let mut shared = cycles.row(class, &self.ways.dividers[class.kind], width);
         self.counted.write(first, &mut shared);
         if !class.ports.is_empty() {
             *job.displaced = self.displace(job.class, &mut shared) * job.rows.len();
@@ -281,22 +281,24 @@ impl Columns {
             up.iter().position(|group| group.remote == to.0)
         });
         let group_of: Vec<Option<usize>> = group_of.collect();
-        let mut known: HashMap<Set, u32> = HashMap::new();
-        let mut last = None;
+        let mut known: BTreeMap<Set, u32> = BTreeMap::new();
         for column in 0..least.len() {
-            let mut nearer = Set::default();
-            for (byte, bits) in bits.iter().enumerate() {
-                nearer.add_byte(byte, bits[column]);
-            }
-            let at = match last {
-                Some((before, at)) if before == nearer => at,
-                _ => *known.entry(nearer).or_insert_with(|| {
-                    let leads = |i: usize| group_of[i].is_some_and(|group| nearer.has(group));
-                    columns.sets.push((Set::new(group_of.len(), leads), 0));
-                    columns.sets.len() as u32 - 1
-                }),
+            // Neighbouring columns are mostly alike.
+            let is_same = |bits: &Vec<u8>| bits[column] == bits[column - 1];
+            let at = match columns.set_of.last() {
+                Some(&at) if bits.iter().all(is_same) => at,
+                _ => {
+                    let mut nearer = Set::default();
+                    for (byte, bits) in bits.iter().enumerate() {
+                        nearer.add_byte(byte, bits[column]);
+                    }
+                    *known.entry(nearer).or_insert_with(|| {
+                        let leads = |i: usize| group_of[i].is_some_and(|group| nearer.has(group));
+                        columns.sets.push((Set::new(group_of.len(), leads), 0));
+                        columns.sets.len() as u32 - 1
+                    })
+                }
             };
-            last = Some((nearer, at));
             columns.set_of.push(at);
             columns.sets[at as usize].1 += u32::from(column < costs.leaves());
         }
