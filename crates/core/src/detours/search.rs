@@ -4,7 +4,8 @@
 //! A switch with an up-down path keeps its entries. Any other switch goes on to a neighbour with a path or a detour: up
 //! to any; down to a neighbour that goes down in turn; down to a neighbour that goes up only by a taken turn. Detours
 //! with few turns come first; of these, detours that go up over few links, best over none, since packets may come to
-//! those from all neighbours; then short ones. A switch keeps its first detour, and goes on to a switch that had its own before: so no detour loops.
+//! those from all neighbours; then short ones. A switch keeps its first detour, and goes on to a switch that had its own
+//! before: so no detour loops.
 //!
 //! *Why one search is enough.* Members of a class have the same gates, so the same hubs reach them. Let a switch have no
 //! path to one member. Then no switch above it has one, or it had one, too. So its detour to this member never depends
