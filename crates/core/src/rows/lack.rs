@@ -117,7 +117,9 @@ impl<'c> Circle<'c> {
         Circle { class, ends, first }
     }
 
-    /// The index of the port for a number with this nominal port and cycle.
+    /// The index of the port for a number with this nominal port and cycle. Inlined: 3 % of the routes of 8,640 nodes with
+    /// faults.
+    #[inline]
     pub fn port(&self, nominal: usize, cycle: u32) -> usize {
         let gone = &self.class.gone;
         let at = match gone.binary_search(&(nominal as u8)) {
