@@ -33,22 +33,20 @@ impl Fallback<'_> {
         for (lid, from) in missing {
             let others = |s: u32| (self.spare)(s, Lid(lid as u16), wide[s as usize][lid]);
             from.iter().for_each(|&s| rows[s as usize][lid] = others(s));
-            let mut led_on = false;
             for &s in &from {
                 let mut next = match self.turns(rows, lid, s) {
                     true => self.next(rows, lid, s),
                     false => None,
                 };
                 while let Some(at) = next {
-                    led_on = true;
                     rows[at as usize][lid] = others(at);
                     next = self.next(rows, lid, at);
                 }
             }
-            if led_on && (0..rows.len() as u32).any(|s| self.turns(rows, lid, s)) {
-                (0u32..)
-                    .zip(rows.iter_mut())
-                    .for_each(|(s, row)| row[lid] = others(s));
+            if (0..rows.len() as u32).any(|s| self.turns(rows, lid, s)) {
+                // No spare either: it closed credit loops in 3 of 10,000 random fabrics with drains.
+                let all = rows.iter_mut().zip(wide);
+                all.for_each(|(row, wide)| row[lid] = wide[lid]);
             }
         }
     }
