@@ -254,6 +254,15 @@ pub fn hold_on_each<T>(count: u64, mut hold: impl FnMut(&Engine, u64) -> T) -> V
     held
 }
 
+/// Drained links: the spare ports in place of these closed credit loops.
+#[test]
+fn hold_where_spares_closed_credit_loops() {
+    let engine = Engine::new(1).expect("a thread");
+    for number in [5309, 9809] {
+        hold(&engine, number);
+    }
+}
+
 /// The rules hold; Dmodc refuses few trees, and of pairs without an up-down path nine of ten turn.
 #[test]
 fn hold_on_random_fabrics() {
