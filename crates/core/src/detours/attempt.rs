@@ -241,8 +241,8 @@ impl<'a> Attempt<'a> {
     /// The hubs with up-down paths to a switch, ascending. Where a turn is taken to some switches above that have a path,
     /// but not to all, packets go on by one of the nearest into which the most switches turn.
     fn gates(&self, hubs: &[(u32, bool)], to: u32) -> Vec<Gate> {
-        let row = self.paths.costs.row(to);
-        let byte = |s: u32| row[self.paths.costs.column(s)];
+        // Not the row of the switch itself: over links that skip levels, the way back can be longer.
+        let byte = |s: u32| self.paths.costs.byte(s, to);
         let is_reached = |s: &u32| byte(*s) != INFINITE;
         let gate = |&(at, has_all): &(u32, bool)| {
             let above = || self.paths.groups.up(at).iter().map(|g| g.remote);
