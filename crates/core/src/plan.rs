@@ -366,7 +366,8 @@ impl<'r> Before<'r> {
                 plan: None,
             });
         }
-        let plan = Plan::new(fabric, options, ALONE).ok()?;
+        // With its own levels, as those of a large reference: not with one switch above all others.
+        let plan = Plan::by_levels(fabric, options, ALONE).ok()?;
         Some(Before {
             fabric,
             ranking: plan.ranking.clone(),
