@@ -2,7 +2,7 @@
 //!
 //! A switch without an entry takes its entry from the rows over more links, and a packet follows such entries up to the
 //! first switch with an entry of its own. If it makes a turn there that is not taken, the rest of its way takes these
-//! rows too. If packets that come down to this way then turn as well, all entries of the LID come from these rows.
+//! rows too. If packets that come down to this way then turn as well, all entries of the LID that these rows have are theirs.
 
 use crate::tree::Ranking;
 use dmodc_fabric::{Fabric, Lid, NO_PATH, PortNumber, SwitchId};
@@ -46,7 +46,8 @@ impl Fallback<'_> {
             if (0..rows.len() as u32).any(|s| self.turns(rows, lid, s)) {
                 // No spare either: it closed credit loops in 3 of 10,000 random fabrics with drains.
                 let all = rows.iter_mut().zip(wide);
-                all.for_each(|(row, wide)| row[lid] = wide[lid]);
+                let found = all.filter(|(_, wide)| wide[lid] != NO_PATH);
+                found.for_each(|(row, wide)| row[lid] = wide[lid]);
             }
         }
     }
