@@ -115,8 +115,8 @@ impl Rows<'_> {
         };
         let width = self.fabric.max_lid().index() + 1;
         let mut shared = cycles.row(class, &self.ways.dividers[class.kind], width);
-        self.counted.write(first, &mut shared);
         if !class.ports.is_empty() {
+            self.counted.write(first, &mut shared);
             *job.displaced = self.displace(job.class, &mut shared) * job.rows.len();
         }
         for alike in job.rows.chunk_by_mut(|a, b| a.1 == b.1) {
