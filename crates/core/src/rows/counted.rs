@@ -1,8 +1,8 @@
 //! Counted nominal ports, where the widths of groups follow no rule: small racks cabled by hand.
 //!
-//! In a tree of two ranks with at most [`SMALL`] switches, where a twelfth of all pairs of a leaf and an upper switch
-//! have no group, or one of another width than most, destinations take ports in turn: each switch, from near to far, the
-//! expected port that leads nearer and has, with the next switch's, the least load. Load is the number of destinations
+//! In a tree of two ranks with at most [`SMALL`] switches, where a quarter of all pairs of a leaf and an upper switch
+//! have no link, or not as many as most, destinations take ports in turn: each switch, from near to far, the
+//! port that leads nearer and has, with the next switch's, the least load. Load is the number of destinations
 //! counted there; only ports on ways from switches with end nodes gain. All places that any leaf has are counted on each,
 //! so a host that comes or goes moves nobody.
 //!
@@ -11,11 +11,11 @@
 //! links that are there. Cost: destinations times links, of few switches.
 
 use crate::ids::{BySwitch, SwitchId};
-use crate::kinds::{Numbers, Uplinks};
+use crate::kinds::{Kinds, Numbers, Uplink, Uplinks};
 use crate::paths::{Costs, HOPS, INFINITE, UP};
 use crate::spread::most_common;
 use crate::tree::Ranking;
-use dmodc_fabric::{Fabric, Guid, Lid, NO_PATH, NodeKind, PortNumber};
+use dmodc_fabric::{Fabric, Guid, Lid, NO_PATH, NodeKind, PortNumber, counted};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Beyond this many switches the rule by numbers is as even.
@@ -59,6 +59,7 @@ impl Counted {
 pub struct Counting<'c> {
     pub fabric: &'c Fabric,
     pub ranking: &'c Ranking,
+    pub kinds: &'c Kinds,
     pub uplinks: &'c Uplinks,
     pub costs: &'c Costs,
     pub numbers: &'c Numbers,
@@ -79,9 +80,10 @@ struct Loads<'c> {
 impl Counting<'_> {
     /// Counts the ports. `before` has the reference and what was counted there, which decides whether to count.
     pub fn count(&self, before: Option<(&Fabric, &Counted)>) -> Counted {
+        let uplinks = self.uplinks(before.map(|(reference, _)| reference));
         let is_counted = match before {
             Some((_, counted)) => !counted.is_empty(),
-            None => self.is_irregular(),
+            None => self.is_irregular(&uplinks),
         };
         if !is_counted || self.fabric.switches().len() > SMALL {
             return Counted::default();
@@ -107,7 +109,7 @@ impl Counting<'_> {
             .filter_map(|place| place.1)
             .map(of_name)
             .collect();
-        let mut loads = Loads::new(self);
+        let mut loads = Loads::new(self, &uplinks);
         loads.complete(&places, &mut ports);
         // Again over the links that are there.
         for (s, ends) in loads.ends.iter_mut_enumerated() {
@@ -128,8 +130,29 @@ impl Counting<'_> {
         Counted { of: ports, names }
     }
 
+    /// By switch: the uplinks that count. A dark port does if the reference has its link; or, as one lost link, if no
+    /// other port of its switch and no such port of its kind is dark. Where widths follow no rule, others were never there.
+    fn uplinks(&self, reference: Option<&Fabric>) -> BySwitch<Vec<Uplink>> {
+        let switches = self.fabric.switches().keys();
+        let all = |s: SwitchId| self.uplinks.of_switch(s).iter();
+        let dark = |s: SwitchId| all(s).filter(|up| up.to.is_none());
+        let of_kind = |s: SwitchId, port: u8| (self.kinds.of_switch[s], port);
+        let of_kinds = switches
+            .clone()
+            .flat_map(|s| dark(s).map(move |up| of_kind(s, up.port)));
+        let of_kinds = counted(of_kinds);
+        let is_lost = |s: SwitchId, port: u8| {
+            let was = reference.and_then(|r| Some((r, r.switch_by_guid(self.fabric.guid(s))?)));
+            let was_there = was.is_some_and(|(r, was)| r.far(was, PortNumber(port)).is_some());
+            was_there || (dark(s).count() == 1 && of_kinds.get(&of_kind(s, port)) == Some(&1))
+        };
+        let counts = |s: SwitchId, up: &&Uplink| up.to.is_some() || is_lost(s, up.port);
+        let of_switch = switches.map(|s| all(s).filter(|up| counts(s, up)).copied().collect());
+        of_switch.collect()
+    }
+
     /// Whether the widths of groups follow no rule.
-    fn is_irregular(&self) -> bool {
+    fn is_irregular(&self, uplinks: &BySwitch<Vec<Uplink>>) -> bool {
         let part = self.fabric.parts(|_| true);
         let mut uppers: BTreeMap<Option<SwitchId>, usize> = BTreeMap::new();
         // A switch at one leaf alone joins nothing.
@@ -144,13 +167,12 @@ impl Counting<'_> {
         }
         let (mut widths, mut pairs) = (Vec::new(), 0);
         for leaf in self.ranking.leaves() {
-            let ports = self.uplinks.of_switch(SwitchId(leaf));
-            let groups = ports.chunk_by(|a, b| a.group == b.group);
+            let groups = uplinks[SwitchId(leaf)].chunk_by(|a, b| a.group == b.group);
             widths.extend(groups.filter(|group| group[0].is_up()).map(<[_]>::len));
             pairs += uppers.get(&part[SwitchId(leaf)]).copied().unwrap_or(0);
         }
         let odd = pairs.saturating_sub(most_common(&mut widths).1);
-        self.ranking.per_rank().len() == 2 && odd > 0 && 12 * odd >= pairs
+        self.ranking.per_rank().len() == 2 && odd > 0 && 4 * odd >= pairs
     }
 
     /// All destinations: leaves in the order of numbers, on each all places that any leaf has; then hosts elsewhere and
@@ -197,9 +219,8 @@ impl Counting<'_> {
 }
 
 impl<'c> Loads<'c> {
-    fn new(of: &'c Counting<'c>) -> Self {
-        let ends = of.fabric.switches().keys().map(|s| {
-            let ports = of.uplinks.of_switch(s);
+    fn new(of: &'c Counting<'c>, uplinks: &BySwitch<Vec<Uplink>>) -> Self {
+        let ends = uplinks.iter_enumerated().map(|(s, ports)| {
             let up = ports.iter().filter_map(|up| {
                 let mut group = ports.iter().filter(|other| other.group == up.group);
                 Some((up.port, group.find_map(|other| other.to)?))
@@ -325,6 +346,50 @@ mod tests {
         let counted = tables(&rack, &Options::default());
         assert_eq!(most(&counted), 3);
         assert!(tables(&rack, &forgets()) != counted);
+    }
+
+    /// One spine with three links and four to leaves by turns: with a fourth port at each leaf, two hosts of three in a row
+    /// had the same port, and shifts needed 4 links for 2.
+    #[test]
+    fn widths_by_turns_are_no_lost_links() {
+        let links = [0, 1, 2, 3, 4, 5].map(|leaf| [(leaf, 6); 4]).concat();
+        let hosts: Vec<u32> = (0..36).map(|host| host / 6).collect();
+        let rack = Net::new(&links, &hosts).build();
+        let fourth = [0, 2, 4].map(|leaf| (SwitchId(leaf), PortNumber(4)));
+        let far = fourth.map(|(s, port)| rack.far(s, port).expect("a link"));
+        let rack = rack.without(&[fourth, far].concat());
+        let tables = tables(&rack, &Options::default());
+        let elsewhere = rack
+            .end_nodes()
+            .iter()
+            .filter(|node| node.switch != SwitchId(0));
+        let ports = elsewhere.map(|node| tables.get(SwitchId(0), node.lid));
+        let ports: Vec<u8> = ports.collect();
+        let differ =
+            |three: &[u8]| three[0] != three[1] && three[0] != three[2] && three[1] != three[2];
+        assert!(ports.windows(3).all(differ), "{ports:?}");
+    }
+
+    /// A link that one leaf alone lacks keeps its place without a reference: only its entries move.
+    #[test]
+    fn one_lost_link_keeps_its_place() {
+        let widths = |leaf: u32| [vec![(leaf, 4); 3], vec![(leaf, 5); 1 + leaf as usize % 2]];
+        let links: Vec<(u32, u32)> = (0..4).flat_map(widths).flatten().collect();
+        let hosts: Vec<u32> = (0..16).map(|host| host / 4).collect();
+        let whole = Net::new(&links, &hosts).build();
+        let less = without(&whole, 1, 2);
+        let (before, after) = (
+            tables(&whole, &Options::default()),
+            tables(&less, &Options::default()),
+        );
+        for node in less
+            .end_nodes()
+            .iter()
+            .filter(|node| node.switch != SwitchId(1))
+        {
+            let [was, is] = [&before, &after].map(|tables| tables.get(SwitchId(1), node.lid));
+            assert!(was == is || was == 2, "{was}, {is}");
+        }
     }
 
     /// Counted anew, most entries would move when a link goes; with the reference only those of the link do.

@@ -67,6 +67,7 @@ impl LinkSets {
         let counting = Counting {
             fabric,
             ranking,
+            kinds: &roles.kinds,
             uplinks: &roles.uplinks,
             costs: &paths.costs,
             numbers: &roles.numbers,
