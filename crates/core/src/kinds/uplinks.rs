@@ -6,13 +6,15 @@
 //! is a group of its own. Where it is expected, or planes are unknown, the reference tells to which
 //! parent a dark port led.
 //!
-//! Links within the rank have no place in this order; they follow it, by neighbour.
+//! Links within the rank have no place in this order; they follow it, by neighbour, those that the reference adds among
+//! them: else the loss of one of several cables between two leaves would deal all their entries anew.
 //!
 //! Invariant: what is dark never renumbers what is there. Cost: linear in the ports of each switch, but for sorting.
 
 use super::expected::Expected;
 use super::known::Known;
 use super::places::Places;
+use super::reference::Was;
 use super::table::Kinds;
 use crate::ids::{BySwitch, KindId, SwitchId};
 use dmodc_fabric::{Peer, PortNumber};
@@ -64,14 +66,15 @@ impl Uplinks {
             let planes = places.has_planes[kind].then_some(&expected[kind]);
             own.collect(known, places, s, planes);
             own.number(&mut uplinks.all);
-            let level = known.groups.up(s.0).iter().filter(|group| group.level);
-            for (group, to) in (LEVEL..).zip(level) {
-                let ports = known.groups.ports(to).iter();
-                uplinks.all.extend(ports.map(|&port| Uplink {
-                    port,
-                    to: Some(SwitchId(to.remote)),
-                    group,
-                }));
+            let level = level(known, s);
+            for (group, links) in (LEVEL..).zip(level.chunk_by(|a, b| a.0 == b.0)) {
+                uplinks
+                    .all
+                    .extend(links.iter().map(|&(to, port, is_up)| Uplink {
+                        port,
+                        to: is_up.then_some(to),
+                        group,
+                    }));
             }
             uplinks.end.push(uplinks.all.len() as u32);
         }
@@ -91,6 +94,30 @@ impl Uplinks {
     pub fn switches(&self) -> usize {
         self.end.len()
     }
+}
+
+/// The ports to switches of the same rank, dark ones included: by neighbour, each with its port, and whether it is up.
+fn level(known: &Known, s: SwitchId) -> Vec<(SwitchId, u8, bool)> {
+    let groups = known.groups.up(s.0).iter().filter(|group| group.level);
+    let ports = groups.flat_map(|group| {
+        let ports = known.groups.ports(group).iter();
+        ports.map(|&port| (SwitchId(group.remote), port, true))
+    });
+    let dark = known
+        .reference
+        .dark_of(s)
+        .iter()
+        .filter_map(|dark| match dark.was {
+            Was::Switch(to, _) => Some((to, dark.port, false)),
+            Was::Host(_) => None,
+        });
+    let is_level = |to: SwitchId| {
+        known.is_there(to) && known.rank(to) == known.rank(s) && known.ranking.is_up(s.0, to.0)
+    };
+    let mut level: Vec<(SwitchId, u8, bool)> = ports.collect();
+    level.extend(dark.filter(|dark| is_level(dark.0)));
+    level.sort_unstable();
+    level
 }
 
 /// A port on its way into the order: plane, parent (its number in the order of switches comes first, for a dark port
@@ -191,6 +218,35 @@ impl Own {
                 to: parent.2.filter(|_| is_up),
                 group,
             });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Options;
+    use crate::tests::route;
+    use dmodc_fabric::{PortNumber, SwitchId};
+    use fabrics::Net;
+    use std::sync::Arc;
+
+    /// Without the dark port among them, all entries over the other cables would move.
+    #[test]
+    fn one_of_several_cables_between_leaves_moves_its_own_entries_alone() {
+        let hosts: Vec<u32> = (0..16).map(|host| host / 8).collect();
+        let whole = Net::new(&[(0, 1); 4], &hosts).build();
+        let lost = [0, 1].map(|leaf| (SwitchId(leaf), PortNumber(2)));
+        let options = Options {
+            reference: Some(Arc::new(whole.clone())),
+            ..Options::default()
+        };
+        let before = route(&whole, &options, 1).1;
+        let after = route(&whole.without(&lost), &options, 1).1;
+        for (lid, ..) in whole.lids() {
+            for leaf in [SwitchId(0), SwitchId(1)] {
+                let [was, is] = [&before, &after].map(|tables| tables.get(leaf, lid));
+                assert!(was == is || was == 2, "{leaf:?}, LID {lid}: {was}, {is}");
+            }
         }
     }
 }
