@@ -172,17 +172,17 @@ impl Plan {
             Rule::Stable(sets) => sets,
             Rule::Paper(paper) => {
                 paper.write(fabric, self.paths(), rows, threads);
-                self.layers[0].write_detours(fabric, rows, threads);
+                self.write_detours(fabric, 0, rows, threads);
                 return 0;
             }
         };
         let displaced = sets.write(fabric, 0, rows, threads);
-        self.layers[0].write_detours(fabric, rows, threads);
-        if let Some(layer) = self.layers.get(1) {
+        self.write_detours(fabric, 0, rows, threads);
+        if self.layers.len() > 1 {
             let mut wide = vec![vec![NO_PATH; fabric.max_lid().index() + 1]; rows.len()];
             let mut wide_rows: Vec<&mut [u8]> = wide.iter_mut().map(Vec::as_mut_slice).collect();
             sets.write(fabric, 1, &mut wide_rows, threads);
-            layer.write_detours(fabric, &mut wide_rows, threads);
+            self.write_detours(fabric, 1, &mut wide_rows, threads);
             Fallback {
                 fabric,
                 ranking: &self.ranking,
@@ -192,6 +192,64 @@ impl Plan {
             .write(rows, &wide);
         }
         displaced
+    }
+
+    /// Writes the entries of detours, and pins those at which detours turn. LIDs alternate over the links of one group,
+    /// dark ones among them, so that a lost link moves its own LIDs alone.
+    fn write_detours(
+        &self,
+        fabric: &Fabric,
+        layer: usize,
+        rows: &mut [&mut [u8]],
+        threads: &Threads,
+    ) {
+        let Layer { paths, steps } = &self.layers[layer];
+        if steps.of_switch.is_empty() {
+            return;
+        }
+        let groups = &paths.groups;
+        let of_target = steps.lids(&|s| lids(fabric, SwitchId(s)).collect());
+        threads.for_each((0u32..).zip(rows).collect(), |(s, row)| {
+            let pinned = steps.pinned[s as usize].iter();
+            for &(target, next) in steps.of_switch[s as usize].iter().chain(pinned) {
+                let lids = of_target[target as usize].iter();
+                match groups.to(s, next).map(|group| groups.ports(group)) {
+                    Some([port]) => lids.for_each(|lid| row[lid.index()] = *port),
+                    Some(ports) => {
+                        let known = self.ports_to(fabric, SwitchId(s), SwitchId(next));
+                        lids.for_each(|lid| {
+                            let at = lid.index();
+                            let port = known.get(at % known.len().max(1)).copied().flatten();
+                            let other = || ports[at / known.len().max(1) % ports.len()];
+                            if !ports.contains(&row[at]) {
+                                row[at] = port.filter(|p| ports.contains(p)).unwrap_or_else(other);
+                            }
+                        });
+                    }
+                    None => {}
+                }
+            }
+        });
+    }
+
+    /// The ports of a switch to another, in the order of the lower one's uplinks; `None` for each dark uplink.
+    fn ports_to(&self, fabric: &Fabric, from: SwitchId, to: SwitchId) -> Vec<Option<u8>> {
+        let Rule::Stable(sets) = &self.rule else {
+            return Vec::new();
+        };
+        let is_up = self.ranking.is_up(from, to);
+        let (low, high) = if is_up { (from, to) } else { (to, from) };
+        let uplinks = sets.roles.uplinks.of_switch(low).iter();
+        let group = uplinks
+            .clone()
+            .find(|up| up.to == Some(high))
+            .map(|up| up.group);
+        let own = |port: u8| match is_up {
+            true => Some(port),
+            false => fabric.far(low, PortNumber(port)).map(|far| far.1.0),
+        };
+        let ports = uplinks.filter(|up| Some(up.group) == group);
+        ports.map(|up| up.to.and_then(|_| own(up.port))).collect()
     }
 
     /// The paths over all links, drained ones included.
@@ -384,33 +442,6 @@ impl<'r> Before<'r> {
     }
 }
 
-impl Layer {
-    /// Writes the entries of detours, and pins those at which detours turn. LIDs alternate over the links of one group.
-    fn write_detours(&self, fabric: &Fabric, rows: &mut [&mut [u8]], threads: &Threads) {
-        if self.steps.of_switch.is_empty() {
-            return;
-        }
-        let groups = &self.paths.groups;
-        let of_target = self.steps.lids(&|s| lids(fabric, SwitchId(s)).collect());
-        threads.for_each((0u32..).zip(rows).collect(), |(s, row)| {
-            let pinned = self.steps.pinned[s as usize].iter();
-            for &(target, next) in self.steps.of_switch[s as usize].iter().chain(pinned) {
-                let lids = of_target[target as usize].iter();
-                match groups.to(s, next).map(|group| groups.ports(group)) {
-                    Some([port]) => lids.for_each(|lid| row[lid.index()] = *port),
-                    Some(ports) => lids.for_each(|lid| {
-                        let entry = &mut row[lid.index()];
-                        if !ports.contains(entry) {
-                            *entry = ports[lid.index() % ports.len()];
-                        }
-                    }),
-                    None => {}
-                }
-            }
-        });
-    }
-}
-
 /// All LIDs behind a switch, those of absent nodes included, its own last; each with a position that no LID changes: the
 /// port of its node, and the offset of the LID.
 fn lids(fabric: &Fabric, s: SwitchId) -> impl Iterator<Item = (Lid, usize)> {
@@ -480,4 +511,37 @@ fn connect_in_order(
         found.turned = pairs.collect::<BTreeSet<_>>().len();
     }
     (found, steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::route;
+    use fabrics::Net;
+
+    /// Dealt among the links that are there, most LIDs of detours over four cables would move with one of them.
+    #[test]
+    fn a_lost_cable_moves_its_own_detours_alone() {
+        let links = [2, 3, 4].map(|spine| [[(0, spine); 4], [(1, spine); 4]].concat());
+        let hosts = [&[0; 8][..], &[1; 8], &[2, 2, 3, 3]].concat();
+        let whole = Net::new(&links.concat(), &hosts).build();
+        let options = Options {
+            reference: Some(Arc::new(whole.clone())),
+            ..Options::default()
+        };
+        let (plan, before) = route(&whole, &options, 1);
+        assert!(plan.connections().turned > 0);
+        for port in (1..=8).map(PortNumber) {
+            let near = (SwitchId(0), port);
+            let far = whole.far(near.0, near.1).expect("a link");
+            let after = route(&whole.without(&[near, far]), &options, 1).1;
+            for s in whole.switches().keys() {
+                for (lid, ..) in whole.lids() {
+                    let [was, is] = [&before, &after].map(|tables| tables.get(s, lid));
+                    let is_lost = [near, far].contains(&(s, PortNumber(was)));
+                    assert!(was == is || is_lost, "{s:?}, LID {lid}: {was}, {is}");
+                }
+            }
+        }
+    }
 }
