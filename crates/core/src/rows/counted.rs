@@ -80,12 +80,15 @@ struct Loads<'c> {
 impl Counting<'_> {
     /// Counts the ports. `before` has the reference and what was counted there, which decides whether to count.
     pub fn count(&self, before: Option<(&Fabric, &Counted)>) -> Counted {
+        if self.fabric.switches().len() > SMALL {
+            return Counted::default();
+        }
         let uplinks = self.uplinks(before.map(|(reference, _)| reference));
         let is_counted = match before {
             Some((_, counted)) => !counted.is_empty(),
             None => self.is_irregular(&uplinks),
         };
-        if !is_counted || self.fabric.switches().len() > SMALL {
+        if !is_counted {
             return Counted::default();
         }
         let (places, names) = self.places();
