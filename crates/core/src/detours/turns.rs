@@ -24,8 +24,6 @@ pub struct Turns {
     taken: Vec<BTreeSet<(u32, u32)>>,
     /// The switches with turns: those with free turns, ascending, then others in the order in which they got their first.
     hubs: Vec<u32>,
-    /// Per switch: whether it is among the hubs.
-    is_hub: Vec<bool>,
     /// Per switch: whether links around it may close a cycle. A turn over a link to any other switch is free.
     in_core: Vec<bool>,
     /// Per switch: whether it is a hub or above one. Packets that come down to any other switch come to no turn.
@@ -57,12 +55,9 @@ impl Turns {
             up.len() > 1 && (!in_core[s as usize] || up.iter().any(leads_out))
         };
         let hubs: Vec<u32> = (0..switches as u32).filter(has_free).collect();
-        let mut is_hub = vec![false; switches];
-        hubs.iter().for_each(|&s| is_hub[s as usize] = true);
         Turns {
             taken: vec![BTreeSet::new(); switches],
             hubs,
-            is_hub,
             in_core,
             above_hub: vec![false; switches],
         }
@@ -71,11 +66,6 @@ impl Turns {
     /// The switches with turns.
     pub fn hubs(&self) -> &[u32] {
         &self.hubs
-    }
-
-    /// Whether there are turns at a switch.
-    pub fn is_hub(&self, switch: u32) -> bool {
-        self.is_hub[switch as usize]
     }
 
     /// Whether packets may turn at a switch from each switch above to each other one.
@@ -122,7 +112,7 @@ impl Turns {
             self.taken[switch as usize].extend(new.into_iter().map(|from| (from, to)));
         }
         let is_new = self.taken[switch as usize].len() > before;
-        if is_new && !std::mem::replace(&mut self.is_hub[switch as usize], true) {
+        if is_new && !self.hubs.contains(&switch) {
             self.hubs.push(switch);
         }
         is_new
