@@ -102,6 +102,8 @@ impl Here<'_> {
         let lead = &self.leads[usize::from(entry)];
         match lead.row.get(lid) {
             Some(&onward) if lead.may_follow[usize::from(onward)] => Ok(lead.is_shared),
+            // Else 1,600 parts of 3 switches need a third of the instructions more.
+            _ if entry == NO_PATH && self.is_free(self.s, self.ways.owner.raw[lid].0) => Ok(true),
             _ => self.entry(lid, PortNumber(entry)),
         }
     }
@@ -125,7 +127,7 @@ impl Here<'_> {
                     return Ok(false);
                 }
             },
-            _ if onward.0 == NO_PATH && self.may_lack(next, to).is_none() => {
+            _ if onward.0 == NO_PATH && !self.may_lack(next, to) => {
                 return Err((next, lid, Reason::Hole));
             }
             _ => Reason::DeadEnd(port),
@@ -137,27 +139,27 @@ impl Here<'_> {
     fn end(&self, lid: usize, port: PortNumber) -> Result<bool, Fault> {
         let owner = self.ways.owner.raw[lid];
         let reason = match owner.0 {
-            NOBODY if port.0 == NO_PATH => return Ok(true),
             NOBODY => Reason::NoOwner(port),
             // An absent node waits at a port that may be dark; one that is there is at a port that leads to it.
             _ if owner == (self.s, port) => return Ok(false),
             _ if port.0 != NO_PATH => Reason::Port(port),
-            to => match self.may_lack(self.s, to) {
-                Some(is_alike) => return Ok(is_alike),
-                None => Reason::Hole,
-            },
+            to if self.may_lack(self.s, to) => return Ok(false),
+            _ => Reason::Hole,
         };
         Err((self.s, lid, reason))
     }
 
-    /// If a switch may lack entries for LIDs at another, whether all of its class may.
-    fn may_lack(&self, s: SwitchId, to: SwitchId) -> Option<bool> {
-        let are_joined = self.ways.part[s] == self.ways.part[to];
-        if !are_joined || !(self.ways).are_needed(s, to, self.claim.connect_roots) {
-            return Some(true);
-        }
-        let listed = self.claim.left_out.binary_search(&(s, to));
-        listed.is_ok().then_some(false)
+    /// Whether a switch may lack entries for LIDs at another.
+    fn may_lack(&self, s: SwitchId, to: SwitchId) -> bool {
+        self.is_free(s, to) || self.claim.left_out.binary_search(&(s, to)).is_ok()
+    }
+
+    /// Whether nobody needs entries of a switch for LIDs at another.
+    #[inline(always)]
+    fn is_free(&self, s: SwitchId, to: SwitchId) -> bool {
+        let ways = self.ways;
+        let is_joined = to != NOBODY && ways.part[s] == ways.part[to];
+        !is_joined || !ways.are_needed(s, to, self.claim.connect_roots)
     }
 }
 
