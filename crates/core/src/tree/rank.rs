@@ -28,6 +28,23 @@ struct Known<'r> {
     boxes: TiVec<SwitchId, Option<SwitchId>>,
 }
 
+impl Known<'_> {
+    /// Whether a switch had a single link down in the reference, and stands higher without it: a wrong cable lowers a
+    /// switch.
+    fn has_wrong_cable(&self, own: &Ranking) -> bool {
+        let is_lowered = |(s, was): (SwitchId, SwitchId)| {
+            let rank = self.levels.rank(was);
+            let links = self.before.links_of(was);
+            let below = links.filter(|link| self.levels.rank(link.1) < rank);
+            own.rank(s) > rank && below.count() == 1
+        };
+        let boxes = self.boxes.iter_enumerated();
+        boxes
+            .filter_map(|(s, was)| Some((s, (*was)?)))
+            .any(is_lowered)
+    }
+}
+
 impl Ranking {
     /// The levels that [`Engine::plan`](crate::Engine::plan) finds, also of a fabric that it refuses.
     pub fn new(fabric: &Fabric, options: &Options) -> Self {
@@ -54,16 +71,20 @@ impl Ranking {
         });
         let mut own = Self::by_links(fabric, options, &links, known.as_ref());
         let known = known.filter(|_| options.root_guids.is_empty());
-        let before = known.and_then(|known| Self::as_before(fabric, &known));
+        let known = known.as_ref();
+        let before = known.and_then(|known| Self::as_before(fabric, known));
         if let (Ok(own), Some(before)) = (&mut own, &before) {
             let is_alone = |s: &usize| links.neighbours(*s as u32).len() == 0;
             (0..links.switches())
                 .filter(is_alone)
                 .for_each(|s| own.rank[s] = before.rank[s]);
         }
-        // Its own levels are right if they are as good: a wrong cable in the reference may have moved levels there.
+        let is_wrong = |own| known.is_some_and(|known| known.has_wrong_cable(own));
         let is_better = |before: &Self| match &own {
-            Ok(own) => before.disorder(&links) < own.disorder(&links),
+            Ok(own) => match before.uneven(&links).cmp(&own.uneven(&links)) {
+                Ordering::Equal => !is_wrong(own),
+                order => order == Ordering::Less,
+            },
             Err(_) => true,
         };
         match before.filter(is_better) {
@@ -211,5 +232,33 @@ impl Ranking {
         }
         let rule = Rule::Roots;
         Ranking { rank, leaf, rule }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fabrics::Net;
+
+    /// Three pods of two leaves (0 to 5) below a mid switch each (6, 10, 11), and three spines (7 to 9). Without two of the
+    /// mid switches the spines have a link each, as empty leaves of the third would. They stay where the reference has
+    /// them.
+    #[test]
+    fn a_spine_with_one_link_left_is_no_leaf() {
+        let pods = [(0, 6), (2, 10), (4, 11)];
+        let links = pods.iter().flat_map(|&(leaf, mid)| {
+            let up = (7..10).map(move |spine| (mid, spine));
+            [(leaf, mid), (leaf + 1, mid)].into_iter().chain(up)
+        });
+        let links: Vec<(u32, u32)> = links.collect();
+        let nodes = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5];
+        let whole = Net::new(&links, &nodes).build();
+        let left = links.iter().copied().filter(|&(a, b)| a.max(b) < 10);
+        let less = Net::new(&left.collect::<Vec<_>>(), &nodes).build();
+        let options = Options::default();
+        let (before, _) = Ranking::find(&whole, &options, None).expect("a tree");
+        let reference = Some((&whole, &before));
+        let (after, _) = Ranking::find(&less, &options, reference).expect("a tree");
+        assert_eq!(after.rank, before.rank[..less.switches().len()]);
     }
 }

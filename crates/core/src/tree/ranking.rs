@@ -5,7 +5,6 @@
 
 use super::links::Links;
 use dmodc_fabric::SwitchId;
-use std::cmp::Reverse;
 use std::fmt;
 use typed_index_collections::TiVec;
 
@@ -42,18 +41,15 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// How many pairs of neighbours are not in adjacent ranks, each pair twice; the number of ranks; and their sum: a wrong
-    /// cable lowers a switch, and so does the loss of all its links but one.
-    pub(super) fn disorder(&self, links: &Links) -> (usize, usize, Reverse<u32>) {
+    /// How many pairs of neighbours are not in adjacent ranks, each pair twice.
+    pub(super) fn uneven(&self, links: &Links) -> usize {
         let of = |s: u32| {
             let ranks = links.neighbours(s).map(|other| self.rank[other as usize]);
             ranks
                 .filter(move |rank| rank.abs_diff(self.rank[s as usize]) != 1)
                 .count()
         };
-        let uneven = (0..links.switches() as u32).map(of).sum();
-        let sum = self.rank.iter().sum();
-        (uneven, self.per_rank().len(), Reverse(sum))
+        (0..links.switches() as u32).map(of).sum()
     }
 
     /// The rank of a switch; 0 is the lowest.
