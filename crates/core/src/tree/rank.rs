@@ -69,16 +69,10 @@ impl Ranking {
             before,
             levels,
         });
-        let mut own = Self::by_links(fabric, options, &links, known.as_ref());
+        let own = Self::by_links(fabric, options, &links, known.as_ref());
         let known = known.filter(|_| options.root_guids.is_empty());
         let known = known.as_ref();
         let before = known.and_then(|known| Self::as_before(fabric, known));
-        if let (Ok(own), Some(before)) = (&mut own, &before) {
-            let is_alone = |s: &usize| links.neighbours(*s as u32).len() == 0;
-            (0..links.switches())
-                .filter(is_alone)
-                .for_each(|s| own.rank[s] = before.rank[s]);
-        }
         let is_wrong = |own| known.is_some_and(|known| known.has_wrong_cable(own));
         let is_better = |before: &Self| match &own {
             Ok(own) => match before.uneven(&links).cmp(&own.uneven(&links)) {
