@@ -79,12 +79,17 @@ impl Numbers {
                 .filter(|(_, node)| is_it(node));
             if of_type == NodeType::Io {
                 // In the order of the list: I/O nodes spread evenly, and one that leaves moves no other.
-                let listed = nodes.map(|(n, node)| (types.listed_io(node).unwrap_or(0) as u32, n));
-                let mut listed: Vec<(u32, NodeId)> = listed.collect();
-                listed.sort_unstable();
-                for (at, n) in listed {
-                    numbers.node[n] = base + at;
+                let listed = |node: &EndNode| base + types.listed_io(node).unwrap_or(0) as u32;
+                let nodes = nodes.map(|(n, node)| (listed(node), n));
+                let mut nodes: Vec<(u32, NodeId)> = nodes.collect();
+                nodes.sort_unstable();
+                for (number, n) in nodes {
+                    numbers.node[n] = number;
                     numbers.order.push(n);
+                }
+                let absent = numbers.absent.iter_mut().zip(fabric.absent());
+                for (number, node) in absent.filter(|(_, node)| is_it(node)) {
+                    *number = listed(node);
                 }
                 base += types.io_count() as u32;
                 continue;

@@ -5,7 +5,7 @@ use super::{degraded, route, shapes, text};
 use crate::Options;
 use crate::spread::hash;
 use dmodc_fabric::{Builder, EndNode, Fabric, Lid, NO_PATH, Peer, PortNumber, SwitchId};
-use fabrics::cases;
+use fabrics::{Net, cases};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,6 +26,28 @@ fn without(whole: &Fabric, is_gone: impl Fn(usize, &EndNode) -> bool) -> (Fabric
         b.finish().0,
         gone.into_iter().map(|(_, node)| node).collect(),
     )
+}
+
+/// An I/O node that is away keeps its number, and so its entries: in a tree, and in a rack where ports are counted. With a
+/// hash for a number the rack took 64 GiB: a place for each smaller number on each leaf.
+#[test]
+fn an_absent_io_node_keeps_its_entries() {
+    for widths in [[2; 6], [1, 2, 3, 1, 2, 3]] {
+        let pairs = (0..3).flat_map(|leaf| [(leaf, 3), (leaf, 4)]);
+        let links = pairs.zip(widths).map(|(pair, width)| vec![pair; width]);
+        let hosts: Vec<u32> = (0..12).map(|host| host / 4).collect();
+        let whole = Net::new(&links.collect::<Vec<_>>().concat(), &hosts).build();
+        let io = whole.end_nodes().iter().step_by(3);
+        let options = Options {
+            io_guids: io.map(|node| node.guid).collect(),
+            ..Options::default()
+        };
+        let (mut less, gone) = without(&whole, |i, _| i == 3);
+        less.set_absent(gone);
+        let (_, before) = route(&whole, &options, 1);
+        let (_, after) = route(&less, &options, 1);
+        assert!(before == after);
+    }
 }
 
 /// Where a packet from a switch ends: at a port without a peer, or (`None`) at a switch without an entry.
