@@ -254,7 +254,7 @@ impl Numbering<'_> {
         let positions: Vec<Vec<u32>> = (0..known.ranks())
             .map(|rank| positions_down(self.kinds, rank + 1))
             .collect();
-        for s in known.switches().filter(|&s| !known.up(s).is_empty()) {
+        for s in known.switches() {
             let of_rank = &positions[known.rank(s) as usize];
             place[s] = of_rank[usize::from(self.places.slot[s])];
         }

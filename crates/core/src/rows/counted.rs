@@ -12,7 +12,7 @@
 
 use crate::ids::{BySwitch, SwitchId};
 use crate::kinds::{Kinds, Numbers, Uplink, Uplinks};
-use crate::paths::{Costs, HOPS, INFINITE, UP};
+use crate::paths::{Costs, HOPS, UP};
 use crate::spread::most_common;
 use crate::tree::Ranking;
 use dmodc_fabric::{Fabric, Guid, Lid, NO_PATH, NodeKind, PortNumber, counted};
@@ -250,7 +250,7 @@ impl<'c> Loads<'c> {
         let leads = move |to: SwitchId| {
             let cost = costs.byte(to.0, home.0);
             let is_way = ranking.is_up(s.0, to.0) == goes_up && (goes_up || cost & UP == 0);
-            is_way && cost != INFINITE && (cost & HOPS) + 1 == own & HOPS
+            is_way && (cost & HOPS) + 1 == own & HOPS
         };
         self.ends[s].iter().copied().filter(move |end| leads(end.1))
     }
@@ -272,7 +272,6 @@ impl<'c> Loads<'c> {
             let ports = name.and_then(|name| ports.get_mut(&name));
             let ports = ports.unwrap_or(&mut empty);
             let mut counted: BySwitch<bool> = ports.iter().map(|&port| port != NO_PATH).collect();
-            counted[home] = true;
             order.sort_by_key(|s| self.of.costs.byte(s.0, home.0) & HOPS);
             for &s in order.iter().filter(|&&s| !counted[s]) {
                 let load = |s: SwitchId, port: u8| self.load[s][usize::from(port)];

@@ -192,10 +192,7 @@ impl Rows<'_> {
             nearer[column] = (nearer[column].0.saturating_add(1), at);
         };
         for (at, group) in (0u8..).zip(down) {
-            let column = costs.column(group.remote);
-            if own[column] == 1 {
-                add(column, at);
-            }
+            add(costs.column(group.remote), at);
             let behind = costs.row(group.remote);
             for &column in costs.columns_below(group.remote) {
                 let column = column as usize;

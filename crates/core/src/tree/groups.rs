@@ -22,7 +22,6 @@ pub struct Sides {
     ports: Vec<u8>,
     /// By switch: the start of its groups, the start of its groups that lead up, and the end.
     span: Vec<[u32; 3]>,
-    has_level_links: bool,
 }
 
 /// All port groups of a fabric, with layers, for work in parallel, and classes, whose members share results.
@@ -60,7 +59,6 @@ impl Sides {
             all.groups.append(&mut up);
             all.span.push([start, up_start, all.groups.len() as u32]);
         }
-        all.has_level_links = all.groups.iter().any(|group| group.level);
         all.ports = links.ports.clone();
         all
     }
@@ -72,7 +70,7 @@ impl Sides {
 
     /// Whether any link joins switches of equal rank.
     pub fn has_level_links(&self) -> bool {
-        self.has_level_links
+        self.groups.iter().any(|group| group.level)
     }
 
     /// The groups of `switch` that lead down, in ascending index of the remote switch.

@@ -100,9 +100,7 @@ impl<'i> Idle<'i> {
     fn find(&mut self) {
         let mut open: Vec<u32> = (0..self.rank.len() as u32).collect();
         loop {
-            let is_top = |&s: &u32| {
-                !self.idle[s as usize] && !self.leaf[s as usize] && self.above(s).next().is_none()
-            };
+            let is_top = |&s: &u32| self.above(s).next().is_none();
             open.retain(|&s| !self.idle[s as usize] && !self.leaf[s as usize]);
             let tops: Vec<u32> = open.iter().copied().filter(is_top).collect();
             let alike = self.alike(&tops);
@@ -205,7 +203,7 @@ impl<'i> Idle<'i> {
         let busy = (0..self.idle.len() as u32).filter(|&s| !self.idle[s as usize]);
         let away = self.links.distances(busy);
         let mut outward: Vec<u32> = (0..away.len() as u32).collect();
-        outward.retain(|&s| self.idle[s as usize] && away[s as usize] != Links::FAR);
+        outward.retain(|&s| self.idle[s as usize]);
         outward.sort_by_key(|&s| away[s as usize]);
         let links = self.links;
         let near = |s: u32, is_near: fn(&u32, &u32) -> bool| {
