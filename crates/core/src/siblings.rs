@@ -26,9 +26,6 @@ pub(super) fn families(groups: &Groups, ranking: &Ranking) -> Vec<Vec<u32>> {
         let mut below: Vec<u32> = children.map(|s| groups.up_class(s)).collect();
         below.sort_unstable();
         below.dedup();
-        if below.len() == 1 {
-            continue;
-        }
         // The class with most members is the measure; of several, the class with most parents. So a few switches with
         // all the parents of the others and more are no siblings of the others.
         let parents = |of: u32| groups.parents(groups.up_classes()[of as usize]).count();

@@ -5,7 +5,7 @@
 //! may all use the same ports. Separate numbers for each type, in the topological order, spread each type.
 
 use crate::options::Options;
-use dmodc_fabric::{EndNode, Guid, NodeKind};
+use dmodc_fabric::Guid;
 
 /// The purpose of a node. The variants are in the order of their NIDs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,15 +55,9 @@ impl NodeTypes {
     }
 
     /// The index of a port in the list of I/O nodes, the first of several.
-    fn place_in_list(&self, port: Guid) -> Option<usize> {
+    pub fn place_in_list(&self, port: Guid) -> Option<usize> {
         let at = self.io.partition_point(|&(guid, _)| guid < port);
         self.io.get(at).filter(|io| io.0 == port).map(|io| io.1)
-    }
-
-    /// The index of an I/O node in their list; `None` for any other node.
-    pub fn listed_io(&self, node: &EndNode) -> Option<usize> {
-        let is_io = node.kind != NodeKind::Aggregation && self.type_of(node.guid) == NodeType::Io;
-        self.place_in_list(node.guid).filter(|_| is_io)
     }
 
     /// The number of listed I/O nodes.

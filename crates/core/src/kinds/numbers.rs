@@ -79,7 +79,8 @@ impl Numbers {
                 .filter(|(_, node)| is_it(node));
             if of_type == NodeType::Io {
                 // In the order of the list: I/O nodes spread evenly, and one that leaves moves no other.
-                let listed = |node: &EndNode| base + types.listed_io(node).unwrap_or(0) as u32;
+                let place = |node: &EndNode| types.place_in_list(node.guid).unwrap_or(0);
+                let listed = |node: &EndNode| base + place(node) as u32;
                 let nodes = nodes.map(|(n, node)| (listed(node), n));
                 let mut nodes: Vec<(u32, NodeId)> = nodes.collect();
                 nodes.sort_unstable();

@@ -46,7 +46,7 @@ impl Paths {
         };
         all.iter().filter(move |group| {
             let cost = costs.row(group.remote)[column];
-            let is_way = cost != INFINITE && (goes_up || cost & UP == 0);
+            let is_way = goes_up || cost & UP == 0;
             own != INFINITE && is_way && (cost & HOPS) + 1 == own & HOPS
         })
     }
