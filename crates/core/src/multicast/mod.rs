@@ -256,6 +256,26 @@ mod tests {
         assert_eq!(roots, [4, 5, 4, 5]);
     }
 
+    /// Members are bits of words of 64: only spine 71 is above the last of 70 leaves.
+    #[test]
+    fn a_group_may_have_more_members_than_a_word_has_bits() {
+        let below = |spine: u32, leaves: u32| (0..leaves).map(move |leaf| (leaf, spine));
+        let links: Vec<(u32, u32)> = below(70, 69).chain(below(71, 70)).collect();
+        let fabric = Net::new(&links, &[]).build();
+        let options = Options {
+            root_guids: vec![Guid(71), Guid(72)],
+            ..Options::default()
+        };
+        let ranking = Ranking::new(&fabric, &options);
+        let terrain = Terrain::new(&fabric, &ranking, [true; 72][..].as_ref(), &|_, _, _| false);
+        let members: Vec<SwitchId> = (0..70).map(SwitchId).collect();
+        for mlid in 0xC000..0xC004 {
+            let tree = terrain.tree(&members, mlid).expect("a tree");
+            assert!(tree.up_down && tree.left_out.is_empty());
+            assert!(tree.edges.iter().all(|edge| edge[0].0 == SwitchId(71)));
+        }
+    }
+
     #[test]
     fn switches_without_multicast_are_avoided() {
         let (fabric, ranking) = two_level();

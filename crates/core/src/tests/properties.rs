@@ -1,7 +1,7 @@
 //! Properties of Dmodc that the paper does not have.
 
 use super::{degraded, route, shapes, text};
-use crate::{Faults, Options, Plan};
+use crate::{Engine, Faults, Options, Plan};
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{Fabric, Lid, Peer, PortNumber, SwitchId, Tables};
 use dmodc_formats::netlist::Netlist;
@@ -21,6 +21,33 @@ proptest! {
         let (_, one) = route(&fabric, &Options::default(), 1);
         let (_, eight) = route(&fabric, &Options::default(), 8);
         prop_assert!(one == eight);
+    }
+}
+
+/// The rows of OpenSM have the entries of the last sweep, also for LIDs that nothing leads to now.
+#[test]
+fn every_entry_is_written() {
+    // Nothing joins switch 3, and some LIDs are nobody's.
+    let net = Net {
+        shuffle: (0..7).map(|i| 3 * i).collect(),
+        ..Net::new(&[(0, 2), (1, 2)], &[0, 1, 3])
+    };
+    let fabric = net.build();
+    for faults in [Faults::Stable, Faults::Paper] {
+        let options = Options {
+            faults,
+            ..Options::default()
+        };
+        let (plan, tables) = route(&fabric, &options, 1);
+        let mut before = vec![vec![1; fabric.max_lid().index() + 1]; fabric.switches().len()];
+        let mut rows: Vec<&mut [u8]> = before.iter_mut().map(Vec::as_mut_slice).collect();
+        let engine = Engine::new(1).expect("a thread");
+        engine
+            .fill(&fabric, &plan, &mut rows)
+            .expect("rows that fit");
+        for (s, row) in fabric.switches().keys().zip(&before) {
+            assert_eq!(&tables.row(s).raw[..row.len()], row);
+        }
     }
 }
 
