@@ -168,9 +168,10 @@ fuzz:
 
 # Routes 8,640 simulated nodes, or NET=file, with a stock OpenSM. DEMO_COMPARE=1 also times ftree. If the tool is built
 # (`make build`), it checks the tables, too.
+demo: DEMO_PROFILE = $(if $(wildcard $(DMODC)),release,demo)
 demo: setup
-	$(CARGO) build --release --lib
-	$(UNTIL_MAKE_ENDS) scripts/demo.sh $(TARGET)/release $(wildcard $(DMODC))
+	$(CARGO) build --profile $(DEMO_PROFILE) --package dmodc --lib
+	$(UNTIL_MAKE_ENDS) scripts/demo.sh $(TARGET)/$(DEMO_PROFILE) $(wildcard $(DMODC))
 
 # Writes the table of docs/fabrics.md: every engine on every fabric, in the stock OpenSM.
 fabrics: setup build

@@ -64,7 +64,10 @@ fn choice(ways: &Ways, switch: SwitchId, at: SwitchId) -> Choice<'_> {
     let class = ways.classes.of_switch(at);
     let hops = |from: SwitchId| ways.paths.costs.hops_down(switch.0, from.0);
     let nearer = hops(at).and_then(|hops| hops.checked_sub(1));
-    let leads = |i: usize| class.ports[i].to.is_some_and(|to| hops(to) == nearer);
+    let leads = |i: usize| {
+        let to = class.ports[i].to;
+        nearer.is_some() && to.is_some_and(|to| hops(to) == nearer)
+    };
     let open = Set::new(class.ports.len(), leads);
     Choice::down(class, ways.dividers[class.kind], open)
 }
