@@ -74,7 +74,7 @@ fn faults_are_named_and_the_rest_is_routed() {
         let errors = errors();
         world.use_plan(&dmodc, &mut Random::new(1));
         // The entry of leaf 3, which no fault touches, for its own CA.
-        let entry = world.tables[3][MARGIN + 13];
+        let entry = world.table(3)[MARGIN + 13];
         (entry, errors, refused.map(|why| why.to_string()))
     };
     for (at, (line, spoil)) in ROUTED.into_iter().enumerate() {
@@ -107,8 +107,7 @@ fn no_table_is_given_twice() {
     assert!(errors().concat().contains("appears twice"));
 
     let mut world = World::new();
-    let shared = world.tables[0][MARGIN..].as_mut_ptr();
-    set!(world.switches[1], new_lft = shared);
+    set!(world.switches[1], new_lft = world.new_lft(0));
     let refused = world
         .route(&dmodc, SWITCHES)
         .expect_err("a table is missing");

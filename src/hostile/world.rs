@@ -27,6 +27,7 @@ pub const TABLE: usize = 64;
 /// The byte that fills the margins around each table, and the length of a margin.
 const CANARY: u8 = 0xA5;
 pub const MARGIN: usize = 64;
+const ROOM: usize = MARGIN + TABLE + MARGIN;
 
 /// Writes a field of the C structure behind a pointer.
 macro_rules! set {
@@ -100,7 +101,7 @@ pub struct World {
     pub nodes: Vec<NonNull<osm_node_t>>,
     pub switches: Vec<NonNull<osm_switch_t>>,
     /// The tables, each with a margin before and behind it.
-    pub tables: Vec<Vec<u8>>,
+    tables: Vec<NonNull<[u8; ROOM]>>,
     hops: Vec<Vec<*mut u8>>,
     masks: Vec<[u16; 16]>,
     memory: Vec<Vec<u64>>,
@@ -114,7 +115,7 @@ impl World {
             osm: zeroed(&mut memory, 0),
             nodes: Vec::new(),
             switches: Vec::new(),
-            tables: vec![vec![CANARY; MARGIN + TABLE + MARGIN]; SWITCHES],
+            tables: Vec::new(),
             hops: vec![vec![ptr::null_mut(); NODES + 2]; SWITCHES],
             masks: vec![[0; 16]; SWITCHES],
             memory,
@@ -160,8 +161,13 @@ impl World {
         set!(switch, p_node = self.nodes[s].as_ptr());
         set!(switch, num_ports = RADIX + 1);
         set!(switch, switch_info.mcast_cap = 1);
-        self.tables[s][MARGIN..][..TABLE].fill(NO_PATH);
-        set!(switch, new_lft = self.tables[s][MARGIN..].as_mut_ptr());
+        let mut table = [CANARY; ROOM];
+        table[MARGIN..][..TABLE].fill(NO_PATH);
+        let room = zeroed::<[u8; ROOM]>(&mut self.memory, 0);
+        // SAFETY: nobody else has this memory yet.
+        unsafe { room.write(table) };
+        self.tables.push(room);
+        set!(switch, new_lft = self.new_lft(s));
         set!(switch, lft_size = TABLE as u16);
         set!(switch, hops = self.hops[s].as_mut_ptr());
         set!(switch, num_hops = self.hops[s].len() as u16);
@@ -171,6 +177,17 @@ impl World {
         );
         set!(switch, mcast_tbl.max_mlid_ho = 0xC003);
         set!(switch, mcast_tbl.mft_depth = 4);
+    }
+
+    /// The table of a switch, with its margins.
+    pub fn table(&self, s: usize) -> &[u8; ROOM] {
+        // SAFETY: the memory is the world's own, and no callback runs while the world is borrowed.
+        unsafe { self.tables[s].as_ref() }
+    }
+
+    /// The table of a switch, as OpenSM has it.
+    pub fn new_lft(&self, s: usize) -> *mut u8 {
+        self.tables[s].as_ptr().cast::<u8>().wrapping_add(MARGIN)
     }
 
     /// A port of a node.
@@ -269,7 +286,7 @@ impl World {
     /// Checks that every entry is a port or "no path", that a refusal has written nothing, and that the margins are as
     /// before.
     fn check_tables(&self, routed: bool) {
-        for table in &self.tables {
+        for table in (0..SWITCHES).map(|s| self.table(s)) {
             let fine = |(at, &byte): (usize, &u8)| match (MARGIN..MARGIN + TABLE).contains(&at) {
                 true => byte == NO_PATH || (routed && byte <= RADIX),
                 false => byte == CANARY,
