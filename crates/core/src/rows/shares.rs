@@ -369,7 +369,7 @@ mod tests {
     use crate::Options;
     use crate::tests::route;
     use dmodc_fabric::Lid;
-    use fabrics::pgft;
+    use fabrics::{Net, pgft, with_speeds};
 
     /// Each of these shares with a set of links of its own, 31,104 hosts took 86 seconds.
     #[test]
@@ -390,6 +390,29 @@ mod tests {
         let mut shares = Shares::from(three);
         assert_eq!(round(&mut shares, 3), [10, 16, 32]);
         assert_eq!(shares, Shares::from(three));
+    }
+
+    /// Two leaves with six hosts each, joined by four cables, one of them at a quarter of the speed.
+    #[test]
+    fn a_slow_cable_between_leaves_has_fewer_destinations() {
+        let fabric = Net::new(&[(0, 1); 4], &[[0; 6], [1; 6]].concat()).build();
+        for slow in 1..=4 {
+            let speed = |_, port: PortNumber| match port.0 {
+                port if port == slow => "1xEDR",
+                _ => "4xEDR",
+            };
+            let fabric = with_speeds(fabric.clone(), speed);
+            let (_, tables) = route(&fabric, &Options::default(), 1);
+            for leaf in fabric.switches().keys() {
+                let mut count = [0; 16];
+                for node in fabric.end_nodes().iter().filter(|n| n.switch != leaf) {
+                    count[usize::from(tables.get(leaf, node.lid))] += 1;
+                }
+                let others = (1..=4).filter(|&port| port != slow);
+                let least = others.map(|port| count[usize::from(port)]).min();
+                assert!(Some(count[usize::from(slow)]) < least, "{slow}: {count:?}");
+            }
+        }
     }
 
     /// If each leaf followed its own slow links, the switches of its pod would have up to twice their destinations.

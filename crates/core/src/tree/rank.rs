@@ -75,10 +75,10 @@ impl Ranking {
         let before = known.and_then(|known| Self::as_before(fabric, known));
         let is_wrong = |own| known.is_some_and(|known| known.has_wrong_cable(own));
         let is_better = |before: &Self| match &own {
-            Ok(own) => match before.uneven(&links).cmp(&own.uneven(&links)) {
-                Ordering::Equal => !is_wrong(own),
-                order => order == Ordering::Less,
-            },
+            Ok(own) => {
+                let (was, is) = (before.uneven(&links), own.uneven(&links));
+                was < is || (was == is && !is_wrong(own))
+            }
             Err(_) => true,
         };
         match before.filter(is_better) {
