@@ -142,8 +142,8 @@ proptest! {
     #![proptest_config(cases(100))]
 
     /// With the whole fabric as reference, lost equipment changes only forced entries. One more lost link changes one in
-    /// eight of the others at most, 0.2 % on the mean of 76: entries that are displaced already. Of 15,000 trees drawn, 42
-    /// changed more than one in twenty, the worst 11 %.
+    /// twenty of the others at most, 0.2 % on the mean of 76: entries that are displaced already. Drawn anew, it does not
+    /// hold for 42 of 15,000 trees: the worst changed 11 %.
     #[test]
     fn with_a_reference(
         tree in tree(), seed: u64, share in 0.0..0.3, switches in 0usize..=3, hosts in 0usize..=3,
@@ -165,7 +165,7 @@ proptest! {
                 let [now, then] = [&less, &fewer].map(|net| up_down(net, &whole));
                 let entries = then.tables.len() * then.fabric.lid_count();
                 let moved = now.changes(&then).needless.entries;
-                prop_assert!(8 * moved <= entries.max(240), "{} of {}", moved, entries);
+                prop_assert!(20 * moved <= entries.max(600), "{} of {}", moved, entries);
             }
             Ok(())
         })();
