@@ -47,6 +47,7 @@ impl Paths {
         all.iter().filter(move |group| {
             let cost = costs.row(group.remote)[column];
             let is_way = goes_up || cost & UP == 0;
+            // No cost at the other end is the greatest number of hops: one more is no switch's own.
             own != INFINITE && is_way && (cost & HOPS) + 1 == own & HOPS
         })
     }

@@ -250,6 +250,7 @@ impl<'c> Loads<'c> {
         let leads = move |to: SwitchId| {
             let cost = costs.byte(to.0, home.0);
             let is_way = ranking.is_up(s.0, to.0) == goes_up && (goes_up || cost & UP == 0);
+            // As in `Paths::candidates`: without a cost there, this is never so.
             is_way && (cost & HOPS) + 1 == own & HOPS
         };
         self.ends[s].iter().copied().filter(move |end| leads(end.1))

@@ -70,8 +70,7 @@ impl Ranking {
             levels,
         });
         let own = Self::by_links(fabric, options, &links, known.as_ref());
-        let known = known.filter(|_| options.root_guids.is_empty());
-        let known = known.as_ref();
+        let known = known.as_ref().filter(|_| options.root_guids.is_empty());
         let before = known.and_then(|known| Self::as_before(fabric, known));
         let is_wrong = |own| known.is_some_and(|known| known.has_wrong_cable(own));
         let is_better = |before: &Self| match &own {
