@@ -21,6 +21,9 @@ use dmodc_fabric::{Fabric, NodeKind, PortNumber, SwitchId, known_boxes};
 use std::cmp::Ordering;
 use typed_index_collections::TiVec;
 
+/// A link: the own port, the far switch, the port there.
+type Link = (PortNumber, SwitchId, PortNumber);
+
 /// A reference, its levels, and by switch of the fabric its switch there.
 struct Known<'r> {
     before: &'r Fabric,
@@ -29,19 +32,36 @@ struct Known<'r> {
 }
 
 impl Known<'_> {
-    /// Whether a switch had a single link down in the reference, and stands higher without it: a wrong cable lowers a
-    /// switch.
+    /// Whether a switch had a single link down in the reference, stands higher without it, and is at ports that lead up on
+    /// other switches: a wrong cable lowers a switch.
     fn has_wrong_cable(&self, own: &Ranking) -> bool {
         let is_lowered = |(s, was): (SwitchId, SwitchId)| {
             let rank = self.levels.rank(was);
-            let links = self.before.links_of(was);
-            let below = links.filter(|link| self.levels.rank(link.1) < rank);
-            own.rank(s) > rank && below.count() == 1
+            let is_below = |link: &Link| self.levels.rank(link.1) < rank;
+            let (below, others): (Vec<Link>, Vec<Link>) =
+                self.before.links_of(was).partition(is_below);
+            own.rank(s) > rank
+                && below.len() == 1
+                && others.iter().map(|link| self.votes_up(link)).sum::<i32>() > 0
         };
         let boxes = self.boxes.iter_enumerated();
         boxes
             .filter_map(|(s, was)| Some((s, (*was)?)))
             .any(is_lowered)
+    }
+
+    /// On how many more switches of the rank at the far end of a link the port there leads up than down.
+    fn votes_up(&self, &(_, far, port): &Link) -> i32 {
+        let rank = self.levels.rank(far);
+        let switches = self.before.switches().keys();
+        let others = switches.filter(|&s| s != far && self.levels.rank(s) == rank);
+        let to = others.filter_map(|s| self.before.far(s, port));
+        let votes = to.map(|(to, _)| match self.levels.rank(to).cmp(&rank) {
+            Ordering::Greater => 1,
+            Ordering::Equal => 0,
+            Ordering::Less => -1,
+        });
+        votes.sum()
     }
 }
 
@@ -123,7 +143,7 @@ impl Ranking {
             levels,
             boxes,
         } = known;
-        let was_linked = |s: SwitchId, (port, to, _): (PortNumber, SwitchId, PortNumber)| {
+        let was_linked = |s: SwitchId, (port, to, _): Link| {
             let (Some(s), Some(to)) = (boxes[s], boxes[to]) else {
                 return false;
             };
@@ -253,5 +273,20 @@ mod tests {
         let reference = Some((&whole, &before));
         let (after, _) = Ranking::find(&less, &options, reference).expect("a tree");
         assert_eq!(after.rank, before.rank[..less.switches().len()]);
+    }
+
+    /// Leaves 0, 2 and 4 below the mid switches 1, 3 and 5; 5 alone is below both spines, 6 and 7. Without its leaf it joins
+    /// 0 and 2 from above, as a switch with a wrong cable to a leaf would; but it is at ports that lead down.
+    #[test]
+    fn a_mid_switch_that_loses_its_only_leaf_stays() {
+        let links = [(0, 1), (2, 3), (4, 5), (1, 6), (3, 7), (5, 6), (5, 7)];
+        let whole = Net::new(&links, &[0, 0, 2, 2, 4, 4]).build();
+        let up = whole.links_of(SwitchId(4)).next().expect("a link");
+        let less = whole.without(&[(SwitchId(4), up.0), (up.1, up.2)]);
+        let options = Options::default();
+        let (before, _) = Ranking::find(&whole, &options, None).expect("a tree");
+        let reference = Some((&whole, &before));
+        let (after, _) = Ranking::find(&less, &options, reference).expect("a tree");
+        assert_eq!(after.rank, before.rank);
     }
 }
