@@ -70,9 +70,10 @@ impl<'c> Choice<'c> {
                 return Some(at);
             }
         }
-        let cycle = number / self.dividers.here;
+        let Dividers { below, here, .. } = self.dividers;
+        let cycle = number / here;
         match &self.circle {
-            Some(circle) if number < HASHED => Some(circle.port(at, cycle)),
+            Some(circle) if number < HASHED => Some(circle.port(at, cycle, number % below)),
             _ => ring::next(self.class.ports.len(), &self.open, at, cycle),
         }
     }
