@@ -201,11 +201,12 @@ results: setup build $(RESULTS_OUT) $(RESULTS)/648.net $(RESULTS)/8640.net $(TIM
 	$(call throw,8640,$(SLOW_8640),$(SLOW),,$(RESULTS_THROWS_8640))
 	$(MAKE) report
 
-# Writes the report of the rows in that folder, and the rows, into docs/results.
+# Writes the report of the rows in that folder, and the rows, into docs/results. Prints where Dmodc is best.
 report: build $(RESULTS_OUT)
 	$(DMODC) report $(RESULTS_OUT)
 	cp $(RESULTS_OUT)/report.html docs/results
 	cd $(RESULTS_OUT) && tar -I 'gzip -9n' --sort=name --mtime=@0 --owner=0 --group=0 -cf $(abspath $(ROWS)) throws-*.csv
+	python3 tests/outside/throws.py $(RESULTS_OUT)
 
 # The rows of docs/results, if there are any.
 $(RESULTS_OUT):
