@@ -30,7 +30,7 @@ mod rows;
 mod turns;
 mod ways;
 
-use dmodc_fabric::{Fabric, Guid, Lid, PortNumber, SwitchId};
+use dmodc_fabric::{Fabric, Guid, Lid, NO_PATH, PortNumber, SwitchId};
 use typed_index_collections::TiSlice;
 use ways::Ways;
 
@@ -84,7 +84,7 @@ pub enum Reason {
     /// A turn that closes a cycle of channels.
     #[error("the turn to port {0} closes a cycle of channels")]
     Cycle(PortNumber),
-    /// The row is too short for the LIDs of the fabric.
+    /// The row is missing, or too short for the LIDs of the fabric.
     #[error("the table ends before this LID")]
     Short,
 }
@@ -115,9 +115,16 @@ pub fn prove(
         lid: Lid::from(lid),
         reason,
     };
-    let is_short = |row: &(SwitchId, &&[u8])| row.1.len() <= fabric.max_lid().index();
-    if let Some((switch, row)) = rows.iter_enumerated().find(is_short) {
-        return Err(refute((switch, row.len(), Reason::Short)));
+    let lids = fabric.max_lid().index() + 1;
+    for switch in fabric.switches().keys() {
+        let row = rows.get(switch).copied().unwrap_or_default();
+        let Some((_, beyond)) = row.split_at_checked(lids) else {
+            return Err(refute((switch, row.len(), Reason::Short)));
+        };
+        if let Some(at) = beyond.iter().position(|&entry| entry != NO_PATH) {
+            let reason = Reason::NoOwner(PortNumber(beyond[at]));
+            return Err(refute((switch, lids + at, reason)));
+        }
     }
     let ways = Ways::new(fabric, claim.order);
     let left_out = rows::left_out(&ways, rows, claim).map_err(refute)?;

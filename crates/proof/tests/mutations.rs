@@ -406,6 +406,31 @@ fn short_rows_are_found() {
         };
         let refuted = prove(&routed.fabric, &short, &claim).expect_err("a row is short");
         assert_eq!(refuted.reason, Reason::Short);
+        // No row at all, from this switch on.
+        let refuted = prove(&routed.fabric, &all[..s], &claim).expect_err("a row is missing");
+        assert_eq!(
+            (refuted.switch, refuted.reason),
+            (routed.fabric.guid(s), Reason::Short)
+        );
+    }
+}
+
+/// Rows may be longer than the fabric needs, but for no LID that nobody has is there an entry.
+#[test]
+fn entries_beyond_the_highest_lid_are_found() {
+    let routed = Routed::new(&pgft("PGFT(2;2,2;1,2;1,1)"));
+    let highest = routed.fabric.max_lid();
+    let beyond = Lid(highest.0 + 3);
+    let mut tables = routed.tables.clone().with_copies(&[(beyond, Lid(0))]);
+    routed.prove(&tables).expect("no entry there");
+    for s in routed.fabric.switches().keys() {
+        for lid in [Lid(highest.0 + 1), beyond] {
+            tables.row_mut(s)[lid] = 1;
+            let refuted = routed.prove(&tables).expect_err("nobody has it");
+            let reason = Reason::NoOwner(PortNumber(1));
+            assert_eq!((refuted.lid, refuted.reason), (lid, reason));
+            tables.row_mut(s)[lid] = NO_PATH;
+        }
     }
 }
 
