@@ -2,12 +2,12 @@
 //!
 //! The order alone allows no cycle, so each cycle has a turn: a walk from the channel after a turn, over allowed
 //! dependencies and turns (or over those in use), that comes to a turn's channel before. One depth-first search over
-//! (switch, switch) channels finds one if there is one. A packet that goes up to a switch and back over the same link would have to turn below it,
-//! back again: such a turn is a cycle at once, so no dependency leads back.
+//! (switch, switch) channels finds one if there is one. A packet that goes up to a switch and back over the same link
+//! would have to turn below it, back again: such a turn is a cycle at once, so no dependency leads back.
 
-use crate::Reason;
 use crate::rows::{Fault, Turns};
 use crate::ways::{Way, Ways};
+use crate::{Claim, Reason};
 use dmodc_fabric::{Fabric, PortNumber, SwitchId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -75,15 +75,16 @@ fn used(channels: &Channels, ways: &Ways, rows: &TiSlice<SwitchId, &[u8]>) -> Ve
     all
 }
 
-/// Checks that turns close no cycle with all dependencies that the order allows, or with those of `tables` alone.
+/// Checks that turns close no cycle with the dependencies that the order allows, or with those that the tables have.
 ///
 /// # Errors
-/// A turn on a cycle, at the switch before it.
+/// A turn that leads into a cycle, at the switch before it.
 pub fn check(
     fabric: &Fabric,
     ways: &Ways,
     turns: &Turns,
-    tables: Option<&TiSlice<SwitchId, &[u8]>>,
+    rows: &TiSlice<SwitchId, &[u8]>,
+    claim: &Claim<'_>,
 ) -> Result<(), Fault> {
     if turns.is_empty() {
         return Ok(());
@@ -97,7 +98,8 @@ pub fn check(
             .or_default()
             .push(then);
     }
-    let used = tables.map(|rows| used(&channels, ways, rows));
+    let is_by_tables = claim.detours.is_none();
+    let used = is_by_tables.then(|| used(&channels, ways, rows));
     let next = |channel: usize| -> Vec<usize> {
         if let Some(used) = &used {
             return used[channel].iter().copied().collect();
@@ -108,9 +110,7 @@ pub fn check(
     // `true`: on the way of the search; `false`: all behind it is searched.
     let mut seen: Vec<Option<bool>> = vec![None; channels.all.len()];
     for (&(from, at, to), &lid) in turns {
-        let is_to = |way: &Way| way.next() == Some(at);
-        let port = || ways.ways(from).iter().position(is_to).unwrap_or_default();
-        let cycle = || Err((from, lid, Reason::Cycle(PortNumber(port() as u8))));
+        let cycle = || Err((from, lid, Reason::Cycle(PortNumber(rows[from][lid]))));
         if from == to {
             return cycle();
         }

@@ -285,7 +285,9 @@ fn turns_that_close_a_cycle_are_found() {
     };
     let refuted =
         prove(&fabric, &rows(&tables), &claim(&detours)).expect_err("2-0-3-1-2 is a cycle");
-    assert!(matches!(refuted.reason, Reason::Cycle(_)), "{refuted}");
+    let at = fabric.switch_by_guid(refuted.switch).expect("a switch");
+    let port = PortNumber(tables.row(at)[refuted.lid]);
+    assert_eq!(refuted.reason, Reason::Cycle(port));
     // Both turns at one leaf close none.
     for (lid, home, _) in fabrics::lids(&fabric) {
         if home == SwitchId(2) {
@@ -755,4 +757,120 @@ fn a_switch_without_a_lid_needs_no_entry() {
     };
     without(s[1]).expect("nobody sends there");
     without(s[0]).expect_err("its port 0 sends");
+}
+
+/// Whether dependencies between channels close a cycle: whether one follows itself, by way of the others.
+fn is_cyclic(channels: usize, follows: impl Fn(usize, usize) -> bool) -> bool {
+    let all = 0..channels;
+    let of = |a| all.clone().map(|b| follows(a, b)).collect();
+    let mut reaches: Vec<Vec<bool>> = all.clone().map(of).collect();
+    for by in all.clone() {
+        for a in all.clone().filter(|&a| a != by) {
+            if reaches[a][by] {
+                for b in all.clone() {
+                    reaches[a][b] = reaches[a][b] || reaches[by][b];
+                }
+            }
+        }
+    }
+    all.clone().any(|a| reaches[a][a])
+}
+
+/// Shortest paths in small fabrics, in any order of switches: whether the proof finds a cycle just where there is one, of
+/// the dependencies that the tables have, and of those that the order allows.
+#[test]
+fn cycles_are_found_where_they_are() {
+    let mut random = Random::new(7);
+    let mut found = [0; 4];
+    for _ in 0..400 {
+        // A tree of six switches, with chords; some links are double.
+        let mut links: Vec<(u32, u32)> = (1..6)
+            .map(|s| (random.below(s as usize) as u32, s))
+            .collect();
+        for _ in 0..1 + random.below(5) {
+            let [a, b] = [0; 2].map(|_| random.below(6) as u32);
+            if a != b {
+                links.push((a, b));
+            }
+        }
+        let fabric = fabrics::Net::new(&links, &[0, 1, 2, 3, 4, 5]).build();
+        let order: TiVec<SwitchId, u32> = (0..6).map(|_| random.below(4) as u32).collect();
+        let mut tables = Tables::for_fabric(&fabric);
+        let switches: Vec<SwitchId> = fabric.switches().keys().collect();
+        for (lid, home, port) in fabrics::lids(&fabric) {
+            let mut hops: TiVec<SwitchId, usize> = vec![usize::MAX; 6].into();
+            let mut all = std::collections::VecDeque::from([home]);
+            hops[home] = 0;
+            tables.row_mut(home)[lid] = port.0;
+            while let Some(at) = all.pop_front() {
+                if at != home {
+                    let nearer = fabric.links_of(at).filter(|link| hops[link.1] < hops[at]);
+                    let nearer: Vec<PortNumber> = nearer.map(|link| link.0).collect();
+                    tables.row_mut(at)[lid] = nearer[random.below(nearer.len())].0;
+                }
+                for next in fabric.neighbours(at) {
+                    if hops[next] == usize::MAX {
+                        hops[next] = hops[at] + 1;
+                        all.push_back(next);
+                    }
+                }
+            }
+        }
+        let mut channels: Vec<(SwitchId, SwitchId)> = Vec::new();
+        for &s in &switches {
+            channels.extend(fabric.neighbours(s).map(|next| (s, next)));
+        }
+        channels.sort_unstable();
+        channels.dedup();
+        let next = |s: SwitchId, lid| Some(fabric.far(s, PortNumber(tables.row(s)[lid]))?.0);
+        let lids = fabrics::lids(&fabric);
+        let has = |a: (SwitchId, SwitchId), b: (SwitchId, SwitchId)| {
+            let goes = |&(lid, ..): &(Lid, _, _)| {
+                (next(a.0, lid), next(b.0, lid)) == (Some(a.1), Some(b.1))
+            };
+            a.1 == b.0 && lids.iter().any(goes)
+        };
+        let is_up = |(a, b): (SwitchId, SwitchId)| (order[a], a) < (order[b], b);
+        let is_turn = |a, b| !is_up(a) && is_up(b);
+        let is_allowed = |a: (SwitchId, SwitchId), b: (SwitchId, SwitchId)| {
+            a.1 == b.0 && a.0 != b.1 && !is_turn(a, b)
+        };
+        let of = |a: usize, b: usize| (channels[a], channels[b]);
+        let has_turns = channels
+            .iter()
+            .any(|&a| channels.iter().any(|&b| has(a, b) && is_turn(a, b)));
+        let used = is_cyclic(channels.len(), |a, b| has(of(a, b).0, of(a, b).1));
+        let allowed = has_turns
+            && is_cyclic(channels.len(), |a, b| {
+                let (a, b) = of(a, b);
+                has(a, b) || is_allowed(a, b)
+            });
+        let pairs: Vec<(SwitchId, SwitchId)> = switches
+            .iter()
+            .flat_map(|&from| switches.iter().map(move |&to| (from, to)))
+            .collect();
+        for (detours, is_cyclic) in [(None, used), (Some(&pairs[..]), allowed)] {
+            let claim = Claim {
+                order: &order,
+                detours,
+                left_out: &[],
+                connect_roots: false,
+            };
+            match prove(&fabric, &rows(&tables), &claim) {
+                Ok(proven) => assert!(!is_cyclic, "{proven:?}"),
+                Err(refuted) => {
+                    let at = fabric.switch_by_guid(refuted.switch).expect("a switch");
+                    let port = PortNumber(tables.row(at)[refuted.lid]);
+                    assert_eq!(refuted.reason, Reason::Cycle(port));
+                    assert!(is_cyclic, "{refuted}");
+                }
+            }
+        }
+        found[usize::from(used) + 2 * usize::from(allowed)] += 1;
+    }
+    // What the tables have, the order allows or is a turn.
+    assert!(
+        found[1] == 0 && found[0] > 10 && found[2] > 10 && found[3] > 10,
+        "{found:?}"
+    );
 }
