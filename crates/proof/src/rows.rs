@@ -235,7 +235,7 @@ pub fn check(
             if has_same {
                 alike[s] = class.first;
             }
-            for (port, (own, known)) in (0..).zip(shared.iter().zip(&mut class.shared)) {
+            for ((own, known), port) in shared.iter().zip(&mut class.shared).zip(0..) {
                 if *known == Way::Nowhere {
                     *known = *own;
                 } else if *own == Way::Nowhere && row.contains(&port) {

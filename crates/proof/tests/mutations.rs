@@ -874,3 +874,53 @@ fn cycles_are_found_where_they_are() {
         "{found:?}"
     );
 }
+
+/// Two leaves below a spine, with as many ports as an entry can name: the last ones lead on.
+#[test]
+fn all_ports_that_an_entry_can_name_are_looked_at() {
+    let mut b = Builder::default();
+    let s = [1, 2, 3].map(|lid| b.switch(Guid(lid), Lid(lid as u16), 0, 254));
+    let node = |switch, port, lid| EndNode {
+        guid: Guid(0x10 + lid),
+        lid: Lid(lid as u16),
+        lmc: 0,
+        kind: NodeKind::Ca,
+        switch,
+        port: PortNumber(port),
+    };
+    for (leaf, port) in [(0, 253), (1, 254)] {
+        b.link((s[leaf], PortNumber(254)), (s[2], PortNumber(port)));
+        b.end_node(node(s[leaf], 253, 4 + leaf as u64));
+    }
+    let fabric = b.finish().0;
+    let mut tables = Tables::for_fabric(&fabric);
+    for (lid, home, port) in fabrics::lids(&fabric) {
+        for s in fabric.switches().keys() {
+            tables.row_mut(s)[lid] = match (s.0, home.0) {
+                (s, home) if s == home => port.0,
+                (2, leaf) => 253 + leaf as u8,
+                _ => 254,
+            };
+        }
+    }
+    let claim = Claim {
+        order: &TiVec::from(vec![0, 0, 1]),
+        detours: Some(&[]),
+        left_out: &[],
+        connect_roots: false,
+    };
+    prove(&fabric, &rows(&tables), &claim).expect("sound");
+    for (lid, ..) in fabrics::lids(&fabric) {
+        for s in fabric.switches().keys() {
+            let right = tables.row(s)[lid];
+            for wrong in [0, 1, 252, 253, 254, NO_PATH] {
+                if wrong != right {
+                    tables.row_mut(s)[lid] = wrong;
+                    let found = prove(&fabric, &rows(&tables), &claim);
+                    assert!(found.is_err(), "{s:?} {lid}: {right} -> {wrong}");
+                }
+            }
+            tables.row_mut(s)[lid] = right;
+        }
+    }
+}
