@@ -157,9 +157,7 @@ impl Here<'_> {
     /// Whether nobody needs entries of a switch for LIDs at another.
     #[inline(always)]
     fn is_free(&self, s: SwitchId, to: SwitchId) -> bool {
-        let ways = self.ways;
-        let is_joined = to != NOBODY && ways.part[s] == ways.part[to];
-        !is_joined || !ways.are_needed(s, to, self.claim.connect_roots)
+        !self.ways.are_needed(s, to, self.claim.connect_roots)
     }
 }
 
