@@ -72,7 +72,7 @@ impl Class {
     }
 }
 
-/// Where an entry leads: nowhere, home, or to a switch.
+/// Where an entry leads.
 #[derive(Clone, Copy)]
 struct Lead<'c> {
     /// The row of the next switch; empty without one.
@@ -103,7 +103,9 @@ impl Here<'_> {
         match lead.row.get(lid) {
             Some(&onward) if lead.may_follow[usize::from(onward)] => Ok(lead.is_shared),
             // Else 1,600 parts of 3 switches need a third of the instructions more.
-            _ if entry == NO_PATH && self.is_free(self.s, self.ways.owner.raw[lid].0) => Ok(true),
+            _ if entry == NO_PATH && !self.is_needed(self.s, self.ways.owner.raw[lid].0) => {
+                Ok(true)
+            }
             _ => self.entry(lid, PortNumber(entry)),
         }
     }
@@ -111,53 +113,44 @@ impl Here<'_> {
     /// Checks an entry that leads home, turns, is none, or is wrong. Returns whether it is right at all switches of the class.
     #[inline(never)]
     fn entry(&mut self, lid: usize, port: PortNumber) -> Result<bool, Fault> {
-        let (to, _) = self.ways.owner.raw[lid];
-        let Some(next) = self.ways.way(self.s, port).next() else {
-            return self.end(lid, port);
-        };
-        let onward = PortNumber(self.rows[next][lid]);
-        let reason = match self.ways.way(next, onward) {
+        let (s, owner) = (self.s, self.ways.owner.raw[lid]);
+        let to = owner.0;
+        let reason = match self.ways.way(s, port).next() {
             _ if to == NOBODY => Reason::NoOwner(port),
-            Way::Up(above) => match self.claim.detours {
-                Some(detours) if detours.binary_search(&(self.s, to)).is_err() => {
-                    Reason::Turn(port)
-                }
-                _ => {
-                    self.turns.entry((self.s, next, above)).or_insert(lid);
+            Some(next) => match self.ways.way(next, PortNumber(self.rows[next][lid])) {
+                Way::Up(above) if self.may_turn(to) => {
+                    self.turns.entry((s, next, above)).or_insert(lid);
                     return Ok(false);
                 }
+                Way::Up(_) => Reason::Turn(port),
+                // Its entry may not follow and does not go up: there is none.
+                _ if !self.may_lack(next, to) => return Err((next, lid, Reason::Hole)),
+                _ => Reason::DeadEnd(port),
             },
-            _ if onward.0 == NO_PATH && !self.may_lack(next, to) => {
-                return Err((next, lid, Reason::Hole));
-            }
-            _ => Reason::DeadEnd(port),
+            // An absent node waits at a port that may be dark; one that is there is at a port that leads to it.
+            None if owner == (s, port) => return Ok(false),
+            None if port.0 != NO_PATH => Reason::Port(port),
+            None if self.may_lack(s, to) => return Ok(false),
+            None => Reason::Hole,
         };
-        Err((self.s, lid, reason))
+        Err((s, lid, reason))
     }
 
-    /// Checks an entry whose port leads to no switch.
-    fn end(&self, lid: usize, port: PortNumber) -> Result<bool, Fault> {
-        let owner = self.ways.owner.raw[lid];
-        let reason = match owner.0 {
-            NOBODY => Reason::NoOwner(port),
-            // An absent node waits at a port that may be dark; one that is there is at a port that leads to it.
-            _ if owner == (self.s, port) => return Ok(false),
-            _ if port.0 != NO_PATH => Reason::Port(port),
-            to if self.may_lack(self.s, to) => return Ok(false),
-            _ => Reason::Hole,
-        };
-        Err((self.s, lid, reason))
+    /// Whether packets from here to LIDs at a switch may turn.
+    fn may_turn(&self, to: SwitchId) -> bool {
+        let detours = self.claim.detours;
+        detours.is_none_or(|pairs| pairs.binary_search(&(self.s, to)).is_ok())
     }
 
     /// Whether a switch may lack entries for LIDs at another.
     fn may_lack(&self, s: SwitchId, to: SwitchId) -> bool {
-        self.is_free(s, to) || self.claim.left_out.binary_search(&(s, to)).is_ok()
+        !self.is_needed(s, to) || self.claim.left_out.binary_search(&(s, to)).is_ok()
     }
 
-    /// Whether nobody needs entries of a switch for LIDs at another.
+    /// Whether end nodes need entries of a switch for LIDs at another.
     #[inline(always)]
-    fn is_free(&self, s: SwitchId, to: SwitchId) -> bool {
-        !self.ways.are_needed(s, to, self.claim.connect_roots)
+    fn is_needed(&self, s: SwitchId, to: SwitchId) -> bool {
+        self.ways.are_needed(s, to, self.claim.connect_roots)
     }
 }
 
@@ -188,7 +181,7 @@ pub fn check(
     };
     // By switch: a switch with entries for the same LIDs, found from the top down. So the leaves of all pods are one class:
     // a fifth of the instructions at 8,640 nodes.
-    let mut alike: TiVec<SwitchId, SwitchId> = rows.keys().collect();
+    let mut alike: TiVec<SwitchId, SwitchId> = ways.part.keys().collect();
     let mut switches = alike.raw.clone();
     switches.sort_unstable_by_key(|&s| std::cmp::Reverse((claim.order[s], s)));
     for s in switches {
@@ -203,7 +196,7 @@ pub fn check(
                 Way::Up(next) => (Way::Up(alike[next]), &ways.has_entry),
                 Way::Down(next) if has_up => (Way::Nowhere, &ways.is_no_turn[next]),
                 Way::Down(next) => (way, &ways.is_no_turn[next]),
-                Way::Home | Way::Nowhere => (Way::Nowhere, &ways.has_entry),
+                Way::Nowhere => (way, &ways.has_entry),
             };
             *lead = Lead {
                 row: way.next().map_or(&[], |next| rows[next]),

@@ -48,7 +48,7 @@ impl Channels {
         own.filter(move |&next| match self.all[next].1 {
             Way::Up(_) => matches!(way, Way::Up(_)),
             Way::Down(to) => to != from,
-            Way::Home | Way::Nowhere => false,
+            Way::Nowhere => false,
         })
     }
 }

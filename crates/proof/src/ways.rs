@@ -6,10 +6,8 @@ use typed_index_collections::{TiSlice, TiVec};
 /// Where a port leads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Way {
-    /// Nowhere: no such port, or no usable link.
+    /// To no switch: the port does not exist or is dark, or leads to an end node or to the switch itself (port 0).
     Nowhere,
-    /// To an end node, or to the switch itself (port 0).
-    Home,
     /// To a switch above.
     Up(SwitchId),
     /// To a switch below.
@@ -21,7 +19,7 @@ impl Way {
     pub fn next(self) -> Option<SwitchId> {
         match self {
             Way::Up(next) | Way::Down(next) => Some(next),
-            Way::Home | Way::Nowhere => None,
+            Way::Nowhere => None,
         }
     }
 }
@@ -80,20 +78,18 @@ impl Ways {
             part: fabric.parts(|_| true),
         };
         for (s, switch) in fabric.switches().iter_enumerated() {
-            let own = &mut ways.ways[usize::from(s) * width..][..width];
-            own[0] = Way::Home;
-            for (way, peer) in own[1..].iter_mut().zip(fabric.peers_of(s)) {
-                *way = match *peer {
-                    Peer::None => Way::Nowhere,
-                    Peer::EndNode(_) => Way::Home,
-                    Peer::Switch { index, .. } => match (order[s], s) < (order[index], index) {
-                        true => Way::Up(index),
-                        false => Way::Down(index),
-                    },
-                };
-            }
-            for (is_no_turn, way) in ways.is_no_turn[s].iter_mut().zip(&*own) {
-                *is_no_turn &= !matches!(way, Way::Up(_));
+            let own = &mut ways.ways[usize::from(s) * width..][1..width];
+            let own = own.iter_mut().zip(&mut ways.is_no_turn[s][1..]);
+            for ((way, is_no_turn), peer) in own.zip(fabric.peers_of(s)) {
+                if let Peer::Switch { index, .. } = *peer {
+                    let is_up = (order[s], s) < (order[index], index);
+                    *way = if is_up {
+                        Way::Up(index)
+                    } else {
+                        Way::Down(index)
+                    };
+                    *is_no_turn = !is_up;
+                }
             }
             if switch.lid.is_unicast() {
                 ways.carries[s] = Carries::Itself;
