@@ -568,6 +568,15 @@ fn a_wrong_entry_among_known_ones_is_found() {
                 assert!(routed.prove(&tables).is_err(), "{s:?} {lid}");
                 tables.row_mut(s)[lid] = row[lid];
             }
+            // Two entries of a block, eight apart, that differ from the known ones by the same bit.
+            for lid in 1..tables.width().saturating_sub(8) {
+                let both = [lid, lid + 8].map(Lid::from);
+                both.into_iter()
+                    .for_each(|lid| tables.row_mut(s)[lid] ^= 0x80);
+                assert!(routed.prove(&tables).is_err(), "{s:?} {both:?}");
+                both.into_iter()
+                    .for_each(|lid| tables.row_mut(s)[lid] = row[lid]);
+            }
             // All LIDs of a switch by a dark port, as they go where the link is not lost.
             for to in routed.fabric.switches().keys() {
                 let dark = routed.fabric.ports_of(s);
@@ -762,6 +771,115 @@ fn a_switch_without_a_lid_needs_no_entry() {
     without(s[0]).expect_err("its port 0 sends");
 }
 
+/// Leaves 2, 3 and 4 below spines 0 and 1. Spine 1 has no entries for leaf 2, and needs none: it has no LID. Leaf 3 has the
+/// row of leaf 4, but its ports lead to the other spine.
+#[test]
+fn switches_that_lack_entries_of_others_are_not_alike() {
+    let links = [(2, 0), (2, 1), (3, 1), (3, 0), (4, 0), (4, 1)];
+    let fabric = without_lids(&links, &[0, 1], &[2, 3, 4]);
+    let mut tables = fabrics::shortest(&fabric);
+    let switches = [0, 1, 2, 3, 4].map(SwitchId);
+    for (lid, home, _) in fabrics::lids(&fabric) {
+        for leaf in &switches[2..] {
+            if *leaf != home {
+                tables.row_mut(*leaf)[lid] = port_to(&fabric, *leaf, switches[0]).0;
+            }
+        }
+        if home == switches[2] {
+            tables.row_mut(switches[1])[lid] = NO_PATH;
+        }
+    }
+    let claim = Claim {
+        order: &TiVec::from(vec![2, 1, 0, 0, 0]),
+        detours: Some(&[]),
+        left_out: &[],
+        connect_roots: false,
+    };
+    prove(&fabric, &rows(&tables), &claim).expect("all go by spine 0");
+    let port = port_to(&fabric, switches[3], switches[1]);
+    for (lid, home, _) in fabrics::lids(&fabric) {
+        if home == switches[2] {
+            let mut wrong = tables.clone();
+            wrong.row_mut(switches[3])[lid] = port.0;
+            let refuted = prove(&fabric, &rows(&wrong), &claim).expect_err("a dead end");
+            assert_eq!(
+                (refuted.switch, refuted.lid, refuted.reason),
+                (fabric.guid(switches[3]), lid, Reason::DeadEnd(port))
+            );
+        }
+    }
+}
+
+/// A fabric whose switches in `mute` have no LID; each of `hosts` has a host.
+fn without_lids(links: &[(u32, u32)], mute: &[u32], hosts: &[u32]) -> Fabric {
+    let whole = fabrics::Net::new(links, hosts).build();
+    let mut b = Builder::default();
+    for (s, switch) in whole.switches().iter_enumerated() {
+        let lid = if mute.contains(&s.0) {
+            Lid(0)
+        } else {
+            switch.lid
+        };
+        b.switch(switch.guid, lid, 0, switch.ports);
+    }
+    whole.links().for_each(|[near, far]| b.link(near, far));
+    whole
+        .end_nodes()
+        .iter()
+        .for_each(|node| b.end_node(node.clone()));
+    b.finish().0
+}
+
+/// Two leaves below a spine, with as many ports as an entry can name: the last ones lead on.
+#[test]
+fn all_ports_that_an_entry_can_name_are_looked_at() {
+    let mut b = Builder::default();
+    let s = [1, 2, 3].map(|lid| b.switch(Guid(lid), Lid(lid as u16), 0, 254));
+    let node = |switch, port, lid| EndNode {
+        guid: Guid(0x10 + lid),
+        lid: Lid(lid as u16),
+        lmc: 0,
+        kind: NodeKind::Ca,
+        switch,
+        port: PortNumber(port),
+    };
+    for (leaf, port) in [(0, 253), (1, 254)] {
+        b.link((s[leaf], PortNumber(254)), (s[2], PortNumber(port)));
+        b.end_node(node(s[leaf], 253, 4 + leaf as u64));
+    }
+    let fabric = b.finish().0;
+    let mut tables = Tables::for_fabric(&fabric);
+    for (lid, home, port) in fabrics::lids(&fabric) {
+        for s in fabric.switches().keys() {
+            tables.row_mut(s)[lid] = match (s.0, home.0) {
+                (s, home) if s == home => port.0,
+                (2, leaf) => 253 + leaf as u8,
+                _ => 254,
+            };
+        }
+    }
+    let claim = Claim {
+        order: &TiVec::from(vec![0, 0, 1]),
+        detours: Some(&[]),
+        left_out: &[],
+        connect_roots: false,
+    };
+    prove(&fabric, &rows(&tables), &claim).expect("sound");
+    for (lid, ..) in fabrics::lids(&fabric) {
+        for s in fabric.switches().keys() {
+            let right = tables.row(s)[lid];
+            for wrong in [0, 1, 252, 253, 254, NO_PATH] {
+                if wrong != right {
+                    tables.row_mut(s)[lid] = wrong;
+                    let found = prove(&fabric, &rows(&tables), &claim);
+                    assert!(found.is_err(), "{s:?} {lid}: {right} -> {wrong}");
+                }
+            }
+            tables.row_mut(s)[lid] = right;
+        }
+    }
+}
+
 /// Whether dependencies between channels close a cycle: whether one follows itself, by way of the others.
 fn is_cyclic(channels: usize, follows: impl Fn(usize, usize) -> bool) -> bool {
     let all = 0..channels;
@@ -878,52 +996,26 @@ fn cycles_are_found_where_they_are() {
     );
 }
 
-/// Two leaves below a spine, with as many ports as an entry can name: the last ones lead on.
+/// Each with the least end nodes that make it need entries of a spine: no matter which of its nodes comes last.
 #[test]
-fn all_ports_that_an_entry_can_name_are_looked_at() {
-    let mut b = Builder::default();
-    let s = [1, 2, 3].map(|lid| b.switch(Guid(lid), Lid(lid as u16), 0, 254));
-    let node = |switch, port, lid| EndNode {
-        guid: Guid(0x10 + lid),
-        lid: Lid(lid as u16),
-        lmc: 0,
-        kind: NodeKind::Ca,
-        switch,
-        port: PortNumber(port),
-    };
-    for (leaf, port) in [(0, 253), (1, 254)] {
-        b.link((s[leaf], PortNumber(254)), (s[2], PortNumber(port)));
-        b.end_node(node(s[leaf], 253, 4 + leaf as u64));
-    }
-    let fabric = b.finish().0;
-    let mut tables = Tables::for_fabric(&fabric);
-    for (lid, home, port) in fabrics::lids(&fabric) {
-        for s in fabric.switches().keys() {
-            tables.row_mut(s)[lid] = match (s.0, home.0) {
-                (s, home) if s == home => port.0,
-                (2, leaf) => 253 + leaf as u8,
-                _ => 254,
-            };
+fn hosts_count_before_aggregation_nodes() {
+    for aggregation in [vec![0], vec![1]] {
+        let fabric = fabrics::Net {
+            aggregation,
+            ..fabrics::Net::new(&[(0, 1), (1, 2)], &[0, 0, 2])
         }
-    }
-    let claim = Claim {
-        order: &TiVec::from(vec![0, 0, 1]),
-        detours: Some(&[]),
-        left_out: &[],
-        connect_roots: false,
-    };
-    prove(&fabric, &rows(&tables), &claim).expect("sound");
-    for (lid, ..) in fabrics::lids(&fabric) {
-        for s in fabric.switches().keys() {
-            let right = tables.row(s)[lid];
-            for wrong in [0, 1, 252, 253, 254, NO_PATH] {
-                if wrong != right {
-                    tables.row_mut(s)[lid] = wrong;
-                    let found = prove(&fabric, &rows(&tables), &claim);
-                    assert!(found.is_err(), "{s:?} {lid}: {right} -> {wrong}");
-                }
-            }
-            tables.row_mut(s)[lid] = right;
-        }
+        .build();
+        let mut tables = fabrics::shortest(&fabric);
+        let claim = Claim {
+            order: &TiVec::from(vec![0, 1, 0]),
+            detours: Some(&[]),
+            left_out: &[],
+            connect_roots: false,
+        };
+        prove(&fabric, &rows(&tables), &claim).expect("sound");
+        let lid = fabric.switches()[SwitchId(1)].lid;
+        tables.row_mut(SwitchId(0))[lid] = NO_PATH;
+        let refuted = prove(&fabric, &rows(&tables), &claim).expect_err("its host sends there");
+        assert_eq!(refuted.reason, Reason::Hole);
     }
 }
