@@ -129,7 +129,7 @@ pub fn prove(
     let ways = Ways::new(fabric, claim.order);
     let left_out = rows::left_out(&ways, rows, claim).map_err(refute)?;
     let turns = rows::check(&ways, rows, claim).map_err(refute)?;
-    turns::check(fabric, &ways, &turns, rows, claim).map_err(refute)?;
+    turns::check(&ways, &turns, rows, claim).map_err(refute)?;
     Ok(Proven {
         left_out,
         turns: turns.len(),

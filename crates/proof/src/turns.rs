@@ -6,30 +6,30 @@
 //! would have to turn below it, back again: such a turn is a cycle at once, so no dependency leads back.
 
 use crate::rows::{Fault, Turns};
-use crate::ways::{Way, Ways};
+use crate::ways::{NOBODY, Way, Ways};
 use crate::{Claim, Reason};
-use dmodc_fabric::{Fabric, PortNumber, SwitchId};
-use std::collections::{BTreeMap, BTreeSet};
+use dmodc_fabric::{PortNumber, SwitchId};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use typed_index_collections::{TiSlice, TiVec};
 
 /// The channels: all parallel links in one direction are one.
 #[derive(Default)]
 struct Channels {
-    /// The switch from, and the switch to.
-    all: Vec<(SwitchId, Way)>,
+    /// The switch from, the switch to, and whether it goes up.
+    all: Vec<(SwitchId, SwitchId, bool)>,
     /// By switch: its own.
     of_switch: TiVec<SwitchId, Range<usize>>,
 }
 
 impl Channels {
-    fn new(fabric: &Fabric, ways: &Ways) -> Channels {
+    fn new(ways: &Ways) -> Channels {
         let mut channels = Channels::default();
-        for s in fabric.switches().keys() {
-            let links = ways.ways(s).iter().filter(|way| way.next().is_some());
-            let links: BTreeSet<Way> = links.copied().collect();
+        for s in ways.part.keys() {
+            let of = |way: &Way| Some((s, way.next()?, matches!(way, Way::Up(_))));
+            let own: BTreeSet<_> = ways.ways(s).iter().filter_map(of).collect();
             let first = channels.all.len();
-            channels.all.extend(links.into_iter().map(|way| (s, way)));
+            channels.all.extend(own);
             channels.of_switch.push(first..channels.all.len());
         }
         channels
@@ -37,18 +37,17 @@ impl Channels {
 
     fn find(&self, from: SwitchId, to: SwitchId) -> usize {
         let mut own = self.of_switch[from].clone();
-        let found = own.find(|&channel| self.all[channel].1.next() == Some(to));
+        let found = own.find(|&channel| self.all[channel].1 == to);
         found.expect("a turn is over links")
     }
 
     /// The channels that the order lets follow a channel.
     fn allowed(&self, channel: usize) -> impl Iterator<Item = usize> {
-        let (from, way) = self.all[channel];
-        let own = way.next().map_or(0..0, |at| self.of_switch[at].clone());
-        own.filter(move |&next| match self.all[next].1 {
-            Way::Up(_) => matches!(way, Way::Up(_)),
-            Way::Down(to) => to != from,
-            Way::Nowhere => false,
+        let (from, at, is_up) = self.all[channel];
+        let own = self.of_switch[at].clone();
+        own.filter(move |&next| match self.all[next] {
+            (.., true) => is_up,
+            (_, to, false) => to != from,
         })
     }
 }
@@ -80,7 +79,6 @@ fn used(channels: &Channels, ways: &Ways, rows: &TiSlice<SwitchId, &[u8]>) -> Ve
 /// # Errors
 /// A turn that leads into a cycle, at the switch before it.
 pub fn check(
-    fabric: &Fabric,
     ways: &Ways,
     turns: &Turns,
     rows: &TiSlice<SwitchId, &[u8]>,
@@ -89,22 +87,16 @@ pub fn check(
     if turns.is_empty() {
         return Ok(());
     }
-    let channels = Channels::new(fabric, ways);
-    let mut turned: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for &(from, at, to) in turns.keys() {
-        let then = channels.find(at, to);
-        turned
-            .entry(channels.find(from, at))
-            .or_default()
-            .push(then);
-    }
+    let channels = Channels::new(ways);
     let is_by_tables = claim.detours.is_none();
     let used = is_by_tables.then(|| used(&channels, ways, rows));
     let next = |channel: usize| -> Vec<usize> {
         if let Some(used) = &used {
             return used[channel].iter().copied().collect();
         }
-        let turned = turned.get(&channel).into_iter().flatten().copied();
+        let (from, at, _) = channels.all[channel];
+        let turned = turns.range((from, at, SwitchId(0))..(from, at, NOBODY));
+        let turned = turned.map(|(&(_, at, to), _)| channels.find(at, to));
         channels.allowed(channel).chain(turned).collect()
     };
     // `true`: on the way of the search; `false`: all behind it is searched.

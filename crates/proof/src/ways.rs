@@ -4,7 +4,7 @@ use dmodc_fabric::{Fabric, Lid, NO_PATH, NodeKind, Peer, PortNumber, SwitchId};
 use typed_index_collections::{TiSlice, TiVec};
 
 /// Where a port leads.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
     /// To no switch: the port does not exist or is dark, or leads to an end node or to the switch itself (port 0).
     Nowhere,
