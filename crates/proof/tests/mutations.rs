@@ -830,11 +830,11 @@ fn without_lids(links: &[(u32, u32)], mute: &[u32], hosts: &[u32]) -> Fabric {
     b.finish().0
 }
 
-/// Two leaves below a spine, with as many ports as an entry can name: the last ones lead on.
+/// Two leaves below a spine, with as many ports as an entry can name: the last ones lead on. Each switch has four LIDs.
 #[test]
 fn all_ports_that_an_entry_can_name_are_looked_at() {
     let mut b = Builder::default();
-    let s = [1, 2, 3].map(|lid| b.switch(Guid(lid), Lid(lid as u16), 0, 254));
+    let s = [1, 2, 3].map(|i| b.switch(Guid(i), Lid(4 * i as u16), 2, 254));
     let node = |switch, port, lid| EndNode {
         guid: Guid(0x10 + lid),
         lid: Lid(lid as u16),
@@ -845,7 +845,7 @@ fn all_ports_that_an_entry_can_name_are_looked_at() {
     };
     for (leaf, port) in [(0, 253), (1, 254)] {
         b.link((s[leaf], PortNumber(254)), (s[2], PortNumber(port)));
-        b.end_node(node(s[leaf], 253, 4 + leaf as u64));
+        b.end_node(node(s[leaf], 253, 16 + leaf as u64));
     }
     let fabric = b.finish().0;
     let mut tables = Tables::for_fabric(&fabric);
@@ -1018,4 +1018,31 @@ fn hosts_count_before_aggregation_nodes() {
         let refuted = prove(&fabric, &rows(&tables), &claim).expect_err("its host sends there");
         assert_eq!(refuted.reason, Reason::Hole);
     }
+}
+
+/// An absent node sends nothing: its switch, a spine, needs no more entries than the other one.
+#[test]
+fn a_switch_with_an_absent_node_alone_needs_no_entry() {
+    let links = [(0, 2), (0, 3), (1, 2), (1, 3)];
+    let mut fabric = fabrics::Net::new(&links, &[2, 3]).build();
+    let spine = SwitchId(0);
+    fabric.set_absent(vec![EndNode {
+        guid: Guid(0x100),
+        lid: Lid(fabric.max_lid().0 + 1),
+        lmc: 0,
+        kind: NodeKind::Ca,
+        switch: spine,
+        port: PortNumber(3),
+    }]);
+    let routed = Routed::on(fabric);
+    let mut tables = routed.tables.clone();
+    for (from, to) in [(0, 1), (1, 0)].map(|(from, to)| (SwitchId(from), SwitchId(to))) {
+        tables.row_mut(from)[routed.fabric.switches()[to].lid] = NO_PATH;
+    }
+    tables.row_mut(SwitchId(1))[routed.fabric.max_lid()] = NO_PATH;
+    routed.prove(&tables).expect("nobody sends there");
+    // Hosts may wait for it: they need entries.
+    tables.row_mut(SwitchId(2))[routed.fabric.max_lid()] = NO_PATH;
+    let refuted = routed.prove(&tables).expect_err("a host sends there");
+    assert_eq!(refuted.reason, Reason::Hole);
 }
