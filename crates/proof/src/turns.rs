@@ -106,12 +106,9 @@ pub fn check(
         if from == to {
             return cycle();
         }
+        // The search starts at the turn, which one channel follows.
         let first = channels.find(at, to);
-        if seen[first].is_some() {
-            continue;
-        }
-        let mut open = vec![(first, next(first))];
-        seen[first] = Some(true);
+        let mut open = vec![(first, vec![first])];
         while let Some((channel, left)) = open.last_mut() {
             let Some(follower) = left.pop() else {
                 seen[*channel] = Some(false);

@@ -983,6 +983,9 @@ fn cycles_are_found_where_they_are() {
                     let at = fabric.switch_by_guid(refuted.switch).expect("a switch");
                     let port = PortNumber(tables.row(at)[refuted.lid]);
                     assert_eq!(refuted.reason, Reason::Cycle(port));
+                    let below = next(at, refuted.lid).expect("a turn");
+                    let above = next(below, refuted.lid).expect("a turn");
+                    assert!(is_turn((at, below), (below, above)));
                     assert!(is_cyclic, "{refuted}");
                 }
             }
