@@ -1,15 +1,14 @@
 //! Proves forwarding tables before they are sent. It uses the fabric alone, and nothing that computed the tables.
 //!
-//! *Claim.* Each LID has an entry at each switch that links join to it, but for a list of pairs that are left out. Every
-//! packet that a switch has an entry for is delivered. No packet turns from down to up, but on a list of detours. There
-//! is no credit loop.
+//! *Claim.* Each LID has an entry at each switch that links join to it and whose end nodes need it, but for a list of pairs
+//! that are left out. Every packet that a switch has an entry for is delivered. No packet turns from down to up, but on a
+//! list of detours. There is no credit loop.
 //!
 //! *What is checked.* Switches are in a total order, by rank first; a link goes up to the greater end. For each switch s
 //! and LID d with an entry, the port is up and leads to d itself, or to a switch s' with an entry for d (1). If s' is
 //! below s, its entry goes down or to d (2), or the pair of s and d is a listed detour and the turn counts. All turns
 //! that count close no cycle with the dependencies of channels that the order allows: up to up, up to down, down to
-//! down, but not back over the same link (3); or with those that the tables have,
-//! if the claim lists no detours.
+//! down, but not back over the same link (3); or with those that the tables have, if the claim lists no detours.
 //!
 //! *Theorem.* Then the claim holds.
 //! 1. By (1) a path ends only at d. So it is delivered, or it goes on for ever and so repeats a channel.
