@@ -147,10 +147,12 @@ impl Here<'_> {
         !self.is_needed(s, to) || self.claim.left_out.binary_search(&(s, to)).is_ok()
     }
 
-    /// Whether end nodes need entries of a switch for LIDs at another.
+    /// Whether end nodes need entries of a switch for LIDs at another, and links join the two.
     #[inline(always)]
     fn is_needed(&self, s: SwitchId, to: SwitchId) -> bool {
-        self.ways.are_needed(s, to, self.claim.connect_roots)
+        let ways = self.ways;
+        let is_joined = to != NOBODY && ways.part[s] == ways.part[to];
+        is_joined && ways.are_needed(s, to, self.claim.connect_roots)
     }
 }
 

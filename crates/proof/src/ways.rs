@@ -110,13 +110,9 @@ impl Ways {
         ways
     }
 
-    /// Whether end nodes need entries of one switch for LIDs at another: links join the two, and one of them has hosts, or
-    /// both have end nodes; or `all` do. Not those of a switch without a LID, and not those for LIDs that nobody has.
-    #[inline(always)]
+    /// Whether end nodes need entries of one switch for LIDs at another: one of them has hosts, or both have end nodes; or
+    /// `all` do. Not those of a switch without a LID.
     pub fn are_needed(&self, from: SwitchId, to: SwitchId, all: bool) -> bool {
-        if to == NOBODY || self.part[from] != self.part[to] {
-            return false;
-        }
         let (from, to) = (self.carries[from], self.carries[to]);
         let (least, most) = (from.min(to), from.max(to));
         let have_nodes = most == Carries::Hosts || least == Carries::Aggregation;
