@@ -261,7 +261,7 @@ fn write(
     panic_if_due(provoke, "fill");
     if is_due(provoke, "wrong") {
         // As if a bit had flipped: the first switch sends all by a port that no switch has.
-        rows[0][1..].fill(NO_PATH - 1);
+        rows[0][1..=fabric.max_lid().index()].fill(NO_PATH - 1);
     }
     let start = Instant::now();
     let rows: TiVec<SwitchId, &[u8]> = rows.iter().map(|row| &**row).collect();
