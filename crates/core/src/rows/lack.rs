@@ -4,10 +4,10 @@
 //! leaves in which it is open; columns count, not hosts, so hosts that come and go move nothing. What is missing from its
 //! target it *lacks*. Since an entry moves only to the open ports of its own column, two rounds correct the lacks by what
 //! would come to each port. The circle is hit at φ · (index of the nominal port) + √2 · ⌊t/here⌋ + √7 · (t mod Π), steps
-//! that fall evenly on every arc; the last counts where other planes' numbers come, too, since a pod has few planes left:
-//! the mean SP of 8,640 nodes with 20 to 62 switches gone is 0.89 times that without it. Entries of ports that are dark on all switches of the kind, as where a spine is gone, go
-//! around it one after the other instead, so that no two of one leaf meet: the mean SP of 648 nodes with 2 to 8 of 18
-//! spines gone is 2.7 with it, 3.4 without.
+//! that fall evenly on every arc. The last counts where other planes' numbers come, too, since two pods have few planes in
+//! common: the mean SP of 8,640 nodes with 20 to 62 switches gone is 0.89 times that without it. Entries of ports that are
+//! dark on all switches of the kind, as where a spine is gone, go around it one after the other instead, so that no two of
+//! one leaf meet: the mean SP of 648 nodes with 2 to 8 of 18 spines gone is 2.7 with it, 3.4 without.
 //!
 //! Invariant: a port that lacks nothing has still 1/64 of its target, else one port would draw all. Cost: linear in the
 //! distinct sets of open ports of a class.

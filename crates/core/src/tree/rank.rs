@@ -32,22 +32,20 @@ struct Known<'r> {
 }
 
 impl Known<'_> {
-    /// Whether a switch had a single link down in the reference, stands higher without it, and is at ports that lead up on
-    /// other switches: a wrong cable lowers a switch.
+    /// Whether a switch that a wrong cable had lowered in the reference stands higher without it.
     fn has_wrong_cable(&self, own: &Ranking) -> bool {
-        let is_lowered = |(s, was): (SwitchId, SwitchId)| {
-            let rank = self.levels.rank(was);
-            let is_below = |link: &Link| self.levels.rank(link.1) < rank;
-            let (below, others): (Vec<Link>, Vec<Link>) =
-                self.before.links_of(was).partition(is_below);
-            own.rank(s) > rank
-                && below.len() == 1
-                && others.iter().map(|link| self.votes_up(link)).sum::<i32>() > 0
-        };
         let boxes = self.boxes.iter_enumerated();
         boxes
             .filter_map(|(s, was)| Some((s, (*was)?)))
-            .any(is_lowered)
+            .any(|(s, was)| own.rank(s) > self.levels.rank(was) && self.is_lowered(was))
+    }
+
+    /// Whether a switch of the reference has a single link down, and is at ports that lead up on other switches.
+    fn is_lowered(&self, was: SwitchId) -> bool {
+        let rank = self.levels.rank(was);
+        let is_below = |link: &Link| self.levels.rank(link.1) < rank;
+        let (below, others): (Vec<Link>, Vec<Link>) = self.before.links_of(was).partition(is_below);
+        below.len() == 1 && others.iter().map(|link| self.votes_up(link)).sum::<i32>() > 0
     }
 
     /// On how many more switches of the rank at the far end of a link the port there leads up than down.
@@ -253,6 +251,14 @@ mod tests {
     use super::*;
     use fabrics::Net;
 
+    /// The ranks of a fabric, and of what is left of it with the fabric as reference.
+    fn ranks(whole: &Fabric, less: &Fabric) -> [Vec<u32>; 2] {
+        let options = Options::default();
+        let (before, _) = Ranking::find(whole, &options, None).expect("a tree");
+        let (after, _) = Ranking::find(less, &options, Some((whole, &before))).expect("a tree");
+        [before.rank, after.rank]
+    }
+
     /// Three pods of two leaves (0 to 5) below a mid switch each (6, 10, 11), and three spines (7 to 9). Without two of the
     /// mid switches the spines have a link each, as empty leaves of the third would. They stay where the reference has
     /// them.
@@ -268,11 +274,8 @@ mod tests {
         let whole = Net::new(&links, &nodes).build();
         let left = links.iter().copied().filter(|&(a, b)| a.max(b) < 10);
         let less = Net::new(&left.collect::<Vec<_>>(), &nodes).build();
-        let options = Options::default();
-        let (before, _) = Ranking::find(&whole, &options, None).expect("a tree");
-        let reference = Some((&whole, &before));
-        let (after, _) = Ranking::find(&less, &options, reference).expect("a tree");
-        assert_eq!(after.rank, before.rank[..less.switches().len()]);
+        let [before, after] = ranks(&whole, &less);
+        assert_eq!(after, before[..less.switches().len()]);
     }
 
     /// Leaves 0, 2 and 4 below the mid switches 1, 3 and 5; 5 alone is below both spines, 6 and 7. Without its leaf it joins
@@ -283,10 +286,7 @@ mod tests {
         let whole = Net::new(&links, &[0, 0, 2, 2, 4, 4]).build();
         let up = whole.links_of(SwitchId(4)).next().expect("a link");
         let less = whole.without(&[(SwitchId(4), up.0), (up.1, up.2)]);
-        let options = Options::default();
-        let (before, _) = Ranking::find(&whole, &options, None).expect("a tree");
-        let reference = Some((&whole, &before));
-        let (after, _) = Ranking::find(&less, &options, reference).expect("a tree");
-        assert_eq!(after.rank, before.rank);
+        let [before, after] = ranks(&whole, &less);
+        assert_eq!(after, before);
     }
 }
