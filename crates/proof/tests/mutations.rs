@@ -9,7 +9,7 @@ use dmodc_formats::netlist::Netlist;
 use dmodc_formats::netlist::generate::{Order, Pgft, build};
 use dmodc_proof::{Claim, Proven, Reason, Refuted, prove};
 use fabrics::pgft;
-use typed_index_collections::TiVec;
+use typed_index_collections::{TiSlice, TiVec};
 
 /// A routed fabric, and the claim for its tables.
 struct Routed {
@@ -80,6 +80,16 @@ impl Routed {
 
     fn is_up(&self, a: SwitchId, b: SwitchId) -> bool {
         self.order[a] < self.order[b]
+    }
+}
+
+/// A claim for a fabric in this order: no detours, and nothing is left out.
+fn by_order(order: &TiSlice<SwitchId, u32>) -> Claim<'_> {
+    Claim {
+        order,
+        detours: Some(&[]),
+        left_out: &[],
+        connect_roots: false,
     }
 }
 
@@ -278,10 +288,8 @@ fn turns_that_close_a_cycle_are_found() {
     }
     let detours = [(2, 3), (3, 2)].map(|(from, to)| (SwitchId(from), SwitchId(to)));
     let claim = |detours| Claim {
-        order: &order,
         detours: Some(detours),
-        left_out: &[],
-        connect_roots: false,
+        ..by_order(&order)
     };
     let refuted =
         prove(&fabric, &rows(&tables), &claim(&detours)).expect_err("2-0-3-1-2 is a cycle");
@@ -312,11 +320,10 @@ fn a_turn_below_a_common_switch_is_a_cycle() {
             _ => {}
         }
     }
+    let order = TiVec::from(vec![0, 1, 1, 2]);
     let claim = Claim {
-        order: &TiVec::from(vec![0, 1, 1, 2]),
         detours: Some(&[(SwitchId(1), SwitchId(2))]),
-        left_out: &[],
-        connect_roots: false,
+        ..by_order(&order)
     };
     let refuted = prove(&fabric, &rows(&tables), &claim).expect_err("1-0-2-3-1 is a cycle");
     assert!(matches!(refuted.reason, Reason::Cycle(_)), "{refuted}");
@@ -375,12 +382,8 @@ fn an_order_with_equals_hides_no_loop() {
             tables.row_mut(s)[lid] = to.0;
         }
     }
-    let claim = Claim {
-        order: &TiVec::from(vec![0, 0, 1]),
-        detours: Some(&[]),
-        left_out: &[],
-        connect_roots: false,
-    };
+    let order = TiVec::from(vec![0, 0, 1]);
+    let claim = by_order(&order);
     prove(&fabric, &rows(&tables), &claim).expect("all go straight");
     for (lid, home, _) in fabrics::lids(&fabric) {
         if home == SwitchId(2) {
@@ -400,12 +403,7 @@ fn short_rows_are_found() {
     for s in all.keys() {
         let mut short = all.clone();
         short[s] = &short[s][..short[s].len() - 1];
-        let claim = Claim {
-            order: &routed.order,
-            detours: Some(&[]),
-            left_out: &[],
-            connect_roots: false,
-        };
+        let claim = by_order(&routed.order);
         let refuted = prove(&routed.fabric, &short, &claim).expect_err("a row is short");
         assert_eq!(refuted.reason, Reason::Short);
         // No row at all, from this switch on.
@@ -786,12 +784,8 @@ fn switches_that_lack_entries_of_others_are_not_alike() {
             tables.row_mut(switches[1])[lid] = NO_PATH;
         }
     }
-    let claim = Claim {
-        order: &TiVec::from(vec![2, 1, 0, 0, 0]),
-        detours: Some(&[]),
-        left_out: &[],
-        connect_roots: false,
-    };
+    let order = TiVec::from(vec![2, 1, 0, 0, 0]);
+    let claim = by_order(&order);
     prove(&fabric, &rows(&tables), &claim).expect("all go by spine 0");
     let port = port_to(&fabric, switches[3], switches[1]);
     for (lid, home, _) in fabrics::lids(&fabric) {
@@ -855,12 +849,8 @@ fn all_ports_that_an_entry_can_name_are_looked_at() {
             };
         }
     }
-    let claim = Claim {
-        order: &TiVec::from(vec![0, 0, 1]),
-        detours: Some(&[]),
-        left_out: &[],
-        connect_roots: false,
-    };
+    let order = TiVec::from(vec![0, 0, 1]);
+    let claim = by_order(&order);
     prove(&fabric, &rows(&tables), &claim).expect("sound");
     for (lid, ..) in fabrics::lids(&fabric) {
         for s in fabric.switches().keys() {
@@ -969,10 +959,8 @@ fn cycles_are_found_where_they_are() {
             .collect();
         for (detours, is_cyclic) in [(None, used), (Some(&pairs[..]), allowed)] {
             let claim = Claim {
-                order: &order,
                 detours,
-                left_out: &[],
-                connect_roots: false,
+                ..by_order(&order)
             };
             match prove(&fabric, &rows(&tables), &claim) {
                 Ok(proven) => assert!(!is_cyclic, "{proven:?}"),
@@ -1006,12 +994,8 @@ fn hosts_count_before_aggregation_nodes() {
         }
         .build();
         let mut tables = fabrics::shortest(&fabric);
-        let claim = Claim {
-            order: &TiVec::from(vec![0, 1, 0]),
-            detours: Some(&[]),
-            left_out: &[],
-            connect_roots: false,
-        };
+        let order = TiVec::from(vec![0, 1, 0]);
+        let claim = by_order(&order);
         prove(&fabric, &rows(&tables), &claim).expect("sound");
         let lid = fabric.switches()[SwitchId(1)].lid;
         tables.row_mut(SwitchId(0))[lid] = NO_PATH;
