@@ -95,7 +95,8 @@ soak: setup
 events: setup
 	$(CARGO) test --release --test daemon -- --ignored --nocapture events:: upgrades::
 
-# The runbook of docs/operations.md on 648 nodes, step by step, as a table (two minutes).
+# The runbook of docs/operations.md on 648 nodes, step by step, as a table (two minutes). With OLD_PLUGIN, a folder
+# with libdmodc.so of another version, also its upgrade to this one, with a standby.
 rehearsal: setup
 	$(CARGO) test --test daemon -- --ignored --nocapture rehearsal::
 

@@ -1,6 +1,8 @@
 //! Where Dmodc refuses, the next engine of the list routes, with the same tables as without Dmodc, and OpenSM lives on.
 
-use crate::metrics::{metrics_file, wait_for_use, when};
+#[cfg(debug_assertions)]
+use crate::metrics::when;
+use crate::metrics::{metrics_file, wait_for_use};
 use crate::support::*;
 use dmodc_core::OnUnreachable;
 

@@ -3,6 +3,7 @@
 //! nodes.
 
 mod stage;
+mod versions;
 
 use crate::alerts::assert_fires;
 use crate::forced::forced;
