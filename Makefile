@@ -109,6 +109,7 @@ trace: setup
 	$(CARGO) test --release --test daemon -- --ignored --nocapture trace::year::a_year
 
 # The plugin under valgrind: a storm in a real OpenSM, and subnets that contradict themselves.
+memcheck: export CARGO_PROFILE_DEV_DEBUG = line-tables-only
 memcheck: setup
 	$(CARGO) test --test daemon -- --ignored --nocapture memory::
 	@scripts/memcheck.sh

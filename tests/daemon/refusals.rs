@@ -1,7 +1,5 @@
 //! Where Dmodc refuses, the next engine of the list routes, with the same tables as without Dmodc, and OpenSM lives on.
 
-#[cfg(debug_assertions)]
-use crate::metrics::when;
 use crate::metrics::{metrics_file, wait_for_use};
 use crate::support::*;
 use dmodc_core::OnUnreachable;
@@ -199,7 +197,7 @@ fn tables_that_fail_the_proof_are_not_sent() {
     has(errors[0], given_up);
     has(errors[0], "port 254 does not lead there");
     assert_minhop(&sm.files, &minhop_alone(&net));
-    when(&file, |m| {
+    crate::metrics::when(&file, |m| {
         m.get("dmodc_proof_failures_total") == 1.0 && m.get("dmodc_refusals_total") == 1.0
     });
     sm.resweep();

@@ -9,7 +9,7 @@ use crate::alerts::assert_fires;
 use crate::forced::forced;
 use crate::storm::cables::Cables;
 use crate::storm::live::Live;
-use crate::storm::measured::Measured;
+use crate::storm::measured::{Measured, Row};
 use crate::storm::measures::{self, Step};
 use crate::storm::{NODES_100, NODES_648};
 use crate::support::opensm::plugin_dir;
@@ -32,6 +32,17 @@ fn changed(step: &Step) -> Vec<(String, f64)> {
     let counts = [found.changed(), found.own + found.forced];
     let [all, least] = counts.map(|count| count.entries as f64);
     vec![("changed".into(), all), ("least".into(), least)]
+}
+
+/// The pairs of hosts that lost packets in a step.
+fn lost(row: &Row) -> f64 {
+    row.figure("hurt") + row.figure("cut")
+}
+
+/// The entries that changed, in brackets those that had to, and the pairs that lost packets.
+fn cells(row: &Row) -> String {
+    let [changed, least, pairs] = ["changed", "least", "pairs"].map(|column| row.figure(column));
+    format!("{changed} ({least}) | {} of {pairs}", lost(row))
 }
 
 struct Rehearsal<'n> {
@@ -119,11 +130,7 @@ impl<'n> Rehearsal<'n> {
         assert!(said.contains(words), "{what}: no {words:?}: {said}");
         let verdict = cut(said.lines().next_back().unwrap_or_default(), 40);
 
-        let cells = row.map_or("- | -".into(), |row| {
-            let [changed, least, hurt, cut, pairs] =
-                ["changed", "least", "hurt", "cut", "pairs"].map(|column| row.figure(column));
-            format!("{changed} ({least}) | {} of {pairs}", hurt + cut)
-        });
+        let cells = row.map_or("- | -".into(), cells);
         let (line, alerts) = (cut(&line, 60), alerts.join(", "));
         println!(
             "| {what} | `{line}` | `{metric}` {value} | {alerts} | {code}: {verdict} | {cells} |"
@@ -240,9 +247,7 @@ fn rehearse(shape: &str) {
     let seen = "routed | other_managers 1 | | 0 1 other subnet manager";
     let (mut standby, what) = (None, "a standby is started");
     let stands_by = |live: &mut Live| {
-        let sm = OpenSm::launch(&live.sim, &second.config(3, 700));
-        sm.files.wait_for(0, "Entering STANDBY state");
-        standby = Some(sm);
+        standby = Some(second.stand_by(&live.sim, 3, 700));
         live.change(|_| ())
     };
     r.step((what, seen), |f| {
@@ -258,8 +263,7 @@ fn rehearse(shape: &str) {
     let shows = "routed | other_managers 0 | | 0 not safe to reboot";
     r.managed(("the standby takes over", shows), &second, |_| standby);
     let sim = &r.fabric.live.sim;
-    let other = OpenSm::launch(sim, &first.config(1, 60_000));
-    other.files.wait_for(0, "Entering STANDBY state");
+    let _other = first.stand_by(sim, 1, 60_000);
     let folder = sim.dir().join("new");
     fs::create_dir(&folder).expect("a folder");
     fs::copy(plugin_dir().join(PLUGIN), folder.join(PLUGIN)).expect("copied");
@@ -272,7 +276,7 @@ fn rehearse(shape: &str) {
     }
     // Only what dies, and what comes back, costs packets.
     for row in r.fabric.rows {
-        let lost = row.figure("hurt") + row.figure("cut");
+        let lost = lost(&row);
         let may_lose = ["dies", "back"].iter().any(|word| row.what.contains(word));
         assert!(may_lose || lost == 0.0, "{}: {lost} pairs", row.what);
     }

@@ -74,4 +74,11 @@ impl Manager {
         let config = config.line(format!("sminfo_polling_timeout {polls}"));
         config.line("polling_retry_number 1")
     }
+
+    /// Starts it beside a master.
+    pub fn stand_by(&self, sim: &Ibsim, priority: u8, polls: u32) -> OpenSm {
+        let sm = OpenSm::launch(sim, &self.config(priority, polls));
+        sm.files.wait_for(0, "Entering STANDBY state");
+        sm
+    }
 }

@@ -2,14 +2,13 @@
 //! former master. How many entries change, and which pairs of hosts lose packets.
 
 use super::stage::Manager;
-use super::{changed, end};
+use super::{cells, changed, end, lost};
 use crate::skip::skipped;
 use crate::storm::NODES_648;
 use crate::storm::cables::Cables;
-use crate::storm::live::Live;
-use crate::storm::measured::{Measured, Row};
+use crate::storm::measured::Measured;
 use crate::storm::measures;
-use crate::storm::watch::{Reaction, Watch};
+use crate::storm::watch::Reaction;
 use crate::support::opensm::plugin_dir;
 use crate::support::*;
 use dmodc_fabric::random::Random;
@@ -36,22 +35,12 @@ fn upgrade(old: &Path, links: usize, switches: usize) {
     let new_plugin = plugin_dir();
     let [first, second] =
         [0, 5].map(|host| [old, &new_plugin].map(|plugin| Manager::new(&net, sim, host, plugin)));
-    let stands_by = |live: &Live, manager: &Manager| {
-        let sm = OpenSm::launch(&live.sim, &manager.config(3, 700));
-        sm.files.wait_for(0, "Entering STANDBY state");
-        sm
-    };
-    // What the old plugin does is not what this core does offline.
-    fabric.step("the old version takes over from updn", |live| {
+    fabric.taken_over("the old version takes over from updn", |live| {
         end(live);
-        let sm = OpenSm::launch(&live.sim, &first[0].config(9, 700));
-        let (watch, reaction) = Watch::first_sweep(sm, &live.sim, "dmodc");
-        live.watch = watch;
-        reaction
+        OpenSm::launch(&live.sim, &first[0].config(9, 700))
     });
-    let old_standby = stands_by(&fabric.live, &second[0]);
-    assert!(old_standby.stop());
-    let standby = stands_by(&fabric.live, &second[1]);
+    assert!(second[0].stand_by(&fabric.live.sim, 3, 700).stop());
+    let standby = second[1].stand_by(&fabric.live.sim, 3, 700);
     fabric.step("the standby is upgraded", |_| Reaction::default());
     let places = &second[1].places;
     fabric.managed_by("the master ends, the standby takes over", places, |live| {
@@ -65,16 +54,9 @@ fn upgrade(old: &Path, links: usize, switches: usize) {
     println!("\n{links} links and {switches} switches gone\n");
     println!("| step | entries (least) | pairs that lose packets |\n|---|--:|--:|");
     for row in &fabric.rows {
-        let [changed, least, hurt, cut, pairs] =
-            ["changed", "least", "hurt", "cut", "pairs"].map(|column| row.figure(column));
-        let what = &row.what;
-        println!(
-            "| {what} | {changed} ({least}) | {} of {pairs} |",
-            hurt + cut
-        );
+        println!("| {} | {} |", row.what, cells(row));
+        assert_eq!(lost(row), 0.0, "{}", row.what);
     }
-    let lost = |row: &Row| row.figure("hurt") + row.figure("cut");
-    assert!(fabric.rows.iter().all(|row| lost(row) == 0.0));
 }
 
 /// From the plugin in the folder `OLD_PLUGIN`.

@@ -166,6 +166,12 @@ impl<'n> Measured<'n> {
     pub fn managed_by(&mut self, what: &str, places: &Path, sm: impl FnOnce(&mut Live) -> OpenSm) {
         self.places = Some(places.to_owned());
         self.options.get_or_insert_default();
+        self.taken_over(what, sm);
+    }
+
+    /// Makes a step to another OpenSM with Dmodc. Before [`Measured::managed_by`] it may be of another version: nothing
+    /// says what its tables should be.
+    pub fn taken_over(&mut self, what: &str, sm: impl FnOnce(&mut Live) -> OpenSm) {
         self.step(what, |live| {
             let sm = sm(live);
             let (watch, reaction) = Watch::first_sweep(sm, &live.sim, "dmodc");
