@@ -5,9 +5,8 @@
 //! nor the return of the host changes a block of any table. Behind a gone switch nothing can be delivered: the LIDs of
 //! its hosts have no entries until the switch is back.
 //!
-//! Except for the file of `dmodc.reference=auto`, tables depend on no other memory of earlier sweeps. No other route
-//! depends on this one, but for detours: a switch whose hosts are absent counts as one with hosts, and its own LID gets
-//! the detours of such a switch. It begins empty, and holds each LID once at most.
+//! Except for the file of `dmodc.reference=auto`, tables depend on no other memory of earlier sweeps. No route to
+//! another LID depends on this one. It begins empty, and holds each LID once at most.
 
 use dmodc_fabric::{BLOCK, EndNode, Fabric, Guid, Lid, Peer, PortNumber, SwitchId, lid_range};
 use std::collections::BTreeSet;

@@ -8,8 +8,7 @@ use crate::tree::components;
 use dmodc_fabric::{Fabric, Lid, NodeKind, SwitchId};
 
 /// The number of kinds of need. The greatest need is 0. Hosts are end nodes other than aggregation nodes; a switch with
-/// absent ones, or with some in the reference, counts as a switch with hosts, so that a rack that reboots changes
-/// nothing.
+/// some in the reference counts as a switch with hosts, so that a rack that reboots changes nothing.
 ///
 /// | kind | from | to |
 /// |--:|---|---|
@@ -104,8 +103,7 @@ impl Needs {
         let nodes: Vec<(u32, bool)> = switches.map(|s| nodes_at(fabric, s)).collect();
         let had_hosts = |s: SwitchId| {
             let before = reference.and_then(|r| Some((r, r.switch_by_guid(fabric.guid(s))?)));
-            let known = before.is_some_and(|(r, was)| r.hosts_of(was).next().is_some());
-            known || !fabric.absent_of(s).is_empty()
+            before.is_some_and(|(r, was)| r.hosts_of(was).next().is_some())
         };
         let of_column = |&s: &u32| {
             let has_lid = fabric.switches()[SwitchId(s)].lid != Lid(0);
