@@ -1,6 +1,6 @@
 //! What a sweep of odd fabrics costs, each in a process of its own: plan, tables and proof.
 //!
-//! `odd`: all, a line each; `odd NAME..`: these.
+//! `odd`: all, a line each, and another one with a link drained; `odd NAME..`: these.
 
 #[path = "support/proof.rs"]
 mod proof;
@@ -8,7 +8,9 @@ mod support;
 
 use dmodc_core::{Engine, Options};
 use dmodc_fabric::random::Random;
-use dmodc_fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, PortNumber, SwitchId, Tables};
+use dmodc_fabric::{
+    Builder, Drained, EndNode, Fabric, Guid, Lid, NodeKind, PortNumber, SwitchId, Tables,
+};
 use proof::prove_all;
 use std::collections::BTreeSet;
 use std::fs;
@@ -36,6 +38,9 @@ const FABRICS: [Odd; 13] = [
     ("200 spines in a chain, a leaf each", || chain(200, 1)),
 ];
 
+/// The end of the name of a fabric with a drained link.
+const DRAINED: &str = ", a link drained";
+
 fn main() {
     // Cargo adds --bench to the arguments.
     let args = std::env::args().skip(1).filter(|a| a != "--bench");
@@ -43,25 +48,41 @@ fn main() {
     if let Some(name) = args.iter().next().filter(|_| args.len() == 1) {
         return measure(name);
     }
-    println!("{:<36} CPU, s  peak, MB", "");
-    for (name, _) in FABRICS {
-        if args.is_empty() || args.contains(name) {
+    println!("{:<46} CPU, s  peak, MB", "");
+    let drained = |name: &str| [name.into(), format!("{name}{DRAINED}")];
+    for name in FABRICS.iter().flat_map(|(name, _)| drained(name)) {
+        if args.is_empty() || args.contains(&name) {
             let program = std::env::current_exe().expect("this program");
-            let status = Command::new(program).arg(name).status().expect("it runs");
-            assert!(status.success(), "{name}");
+            let status = Command::new(program).arg(&name).status();
+            assert!(status.expect("it runs").success(), "{name}");
         }
     }
 }
 
 /// Sweeps once with as many threads as the plugin, and prints the figures.
 fn measure(name: &str) {
-    let found = FABRICS.iter().find(|(known, _)| *known == name);
+    let of_list = name.strip_suffix(DRAINED);
+    let found = FABRICS
+        .iter()
+        .find(|(known, _)| *known == of_list.unwrap_or(name));
     let fabric = found.expect("a name of the list").1();
+    let drain = of_list.and_then(|_| {
+        let links = |s| fabric.links_of(s).map(move |(port, ..)| (s, port));
+        let (s, port) = fabric.switches().keys().flat_map(links).next()?;
+        Some(Drained {
+            switch: fabric.guid(s),
+            port: Some(port),
+        })
+    });
+    let options = Options {
+        drain: drain.into_iter().collect(),
+        ..Options::default()
+    };
     let engine = Engine::new(0).expect("the system gives threads");
     // The peak begins anew.
     fs::write("/proc/self/clear_refs", "5").expect("Linux");
     let before = cpu();
-    let said = match engine.plan(&fabric, &Options::default()) {
+    let said = match engine.plan(&fabric, &options) {
         Err(refused) => format!("refused: {refused}").chars().take(60).collect(),
         Ok(plan) => {
             let mut tables = Tables::for_fabric(&fabric);
@@ -73,7 +94,7 @@ fn measure(name: &str) {
             }
         }
     };
-    println!("{name:<36} {:>6.2}  {:>8}  {said}", cpu() - before, peak());
+    println!("{name:<46} {:>6.2}  {:>8}  {said}", cpu() - before, peak());
 }
 
 /// The CPU seconds of all threads so far.

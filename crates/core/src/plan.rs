@@ -4,7 +4,7 @@
 //! fabric ─ ranking ─ paths (costs) ─ roles (kinds, uplinks, numbers) ─ link sets ─ detours ─ rows
 //! ```
 
-use super::detours::{Connections, Needs, Share, Steps, Turns, Unreachable};
+use super::detours::{Connections, Needs, Share, Steps, Turns, Unreachable, turned};
 use super::ids::SwitchId;
 use super::kinds::Roles;
 use super::options::{Faults, OnUnreachable, Options, RouteError, Timings};
@@ -14,7 +14,6 @@ use super::rows::{AllLinks, Fallback, LinkSets, SMALL};
 use super::threads::{ALONE, Threads};
 use super::tree::{Groups, Ranking};
 use dmodc_fabric::{EndNode, Fabric, Lid, NO_PATH, NodeId, PortNumber};
-use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -469,7 +468,8 @@ fn connect(
     if found.left_out > 0 && sets.len() > 1 {
         let order: Vec<usize> = (0..sets.len()).rev().collect();
         let (others, mut by_others) = connect_in_order(fabric, sets, needs, on_unreachable, &order);
-        if found.left.iter().any(|pair| !others.left.contains(pair)) {
+        let is_left = others.is_left(fabric.switches().len());
+        if found.left.iter().any(|&pair| !is_left(pair)) {
             by_others.reverse();
             (found, steps) = (others, by_others);
         }
@@ -506,10 +506,7 @@ fn connect_in_order(
         steps.push(more);
     }
     let mut found = found.unwrap_or_default();
-    if steps.len() > 1 {
-        let pairs = steps.iter().flat_map(|steps| steps.pairs(&present));
-        found.turned = pairs.collect::<BTreeSet<_>>().len();
-    }
+    found.turned = turned(&steps, &present);
     (found, steps)
 }
 

@@ -7,12 +7,11 @@ use super::search::Chosen;
 use super::turns::Turns;
 use crate::paths::{HOPS, Paths};
 use dmodc_fabric::{EndPairs, Fabric, Lid, SwitchId};
-use std::collections::BTreeSet;
 
 /// The pairs without an up-down path: how many have detours, which have none.
 #[derive(Clone, Debug, Default)]
 pub struct Connections {
-    /// Number of pairs of switch and LID that have a detour.
+    /// Number of pairs of switch and LID that have a detour: [`turned`].
     pub turned: usize,
     /// Number of pairs of switch and LID that have none. Pairs without hosts count only if both switches have
     /// aggregation nodes, or with `connect_roots`.
@@ -72,25 +71,6 @@ impl Steps {
         self.targets.iter().map(of_target).collect()
     }
 
-    /// All pairs of switch and LID that have a detour.
-    pub fn pairs(&self, lids: Lids) -> Vec<(u32, Lid)> {
-        let lids = self.lids(lids);
-        let switches = (0..).zip(&self.of_switch);
-        let steps = switches.flat_map(|(at, steps)| steps.iter().map(move |step| (at, step.0)));
-        let pairs = steps.flat_map(|(at, target)| {
-            let lids = lids[target as usize].iter();
-            lids.map(move |&lid| (at, lid))
-        });
-        pairs.collect()
-    }
-
-    /// The number of pairs of switch and LID that have a detour.
-    fn count(&self, lids: Lids) -> usize {
-        let lids = self.lids(lids);
-        let steps = self.of_switch.iter().flatten();
-        steps.map(|step| lids[step.0 as usize].len()).sum()
-    }
-
     /// Adds detours, by share. Returns the number of the first target.
     fn add(&mut self, shares: &[Chosen]) -> usize {
         let first = self.targets.len();
@@ -112,6 +92,28 @@ impl Steps {
         let target = self.targets.iter().rposition(is_of_it)?;
         Some(target as u32)
     }
+}
+
+/// The number of pairs of switch and LID that have a detour over any of these sets of links.
+pub fn turned(sets: &[Steps], lids: Lids) -> usize {
+    let switches = sets.iter().map(|steps| steps.of_switch.len()).max();
+    let switches = switches.unwrap_or(0);
+    let sets: Vec<_> = sets.iter().map(|steps| (steps, steps.lids(lids))).collect();
+    let lids_of = |at: usize| {
+        sets.iter().flat_map(move |(steps, lids)| {
+            let own = steps.of_switch.get(at).into_iter().flatten();
+            own.map(move |step| &lids[step.0 as usize])
+        })
+    };
+    // Over one set of links each pair is there once.
+    if sets.len() == 1 {
+        return (0..switches).flat_map(lids_of).map(Vec::len).sum();
+    }
+    // By LID: the last switch that has a detour to it.
+    let mut last = vec![None; usize::from(u16::MAX) + 1];
+    let all = (0..switches).flat_map(|at| lids_of(at).flatten().map(move |lid| (at, lid)));
+    all.filter(|&(at, lid)| last[lid.index()].replace(at) != Some(at))
+        .count()
 }
 
 impl Connections {
@@ -153,7 +155,6 @@ impl Connections {
                     target.push(Share { to, rest, count });
                 }
             }
-            found.turned = steps.count(lids);
             found.cut_short |= attempt.cut_short;
             found.turns = Some(attempt.turns);
             left = attempt.left;
@@ -162,8 +163,8 @@ impl Connections {
             let from = need.from.iter();
             from.map(|&(column, kind)| (kind, paths.costs.switch(column as usize), need.to))
         });
-        let was_left = before.map(|before| before.left.into_iter().collect::<BTreeSet<_>>());
-        let is_left = |pair| was_left.as_ref().is_none_or(|left| left.contains(&pair));
+        let was_left = before.map(|before| before.is_left(paths.costs.switches()));
+        let is_left = |pair| was_left.as_ref().is_none_or(|was_left| was_left(pair));
         let ids = |(from, to): (u32, u32)| (SwitchId(from), SwitchId(to));
         let counts = |&pair: &(u32, u32)| needs.has(pair) && is_left(ids(pair));
         let mut left: Vec<(u8, u32, u32)> = left.collect();
@@ -179,6 +180,24 @@ impl Connections {
             |to: SwitchId| *known[usize::from(to)].get_or_insert_with(|| lids(to.0).len());
         found.left_out = found.left.iter().map(|&(_, to)| count(to)).sum();
         (found, steps)
+    }
+
+    /// Whether a pair is one of `left`, by a table of bits: with two parts of 2,700 switches a search of the list takes
+    /// minutes, a set of pairs 11 s.
+    pub fn is_left(&self, switches: usize) -> impl Fn((SwitchId, SwitchId)) -> bool + use<> {
+        let place = move |(from, to): (SwitchId, SwitchId)| {
+            let at = usize::from(from) * switches + usize::from(to);
+            (at / 64, 1 << (at % 64))
+        };
+        let mut bits = vec![0u64; (switches * switches).div_ceil(64)];
+        for &pair in &self.left {
+            let (word, bit) = place(pair);
+            bits[word] |= bit;
+        }
+        move |pair| {
+            let (word, bit) = place(pair);
+            bits[word] & bit != 0
+        }
     }
 
     /// Turns for multicast: the turns taken for detours; without any, all in the cone of the switch that reaches most
