@@ -11,7 +11,7 @@ use dmodc_fabric::{EndPairs, Fabric, Lid, SwitchId};
 /// The pairs without an up-down path: how many have detours, which have none.
 #[derive(Clone, Debug, Default)]
 pub struct Connections {
-    /// Number of pairs of switch and LID that have a detour: [`turned`].
+    /// Number of pairs of switch and LID that have a detour.
     pub turned: usize,
     /// Number of pairs of switch and LID that have none. Pairs without hosts count only if both switches have
     /// aggregation nodes, or with `connect_roots`.
