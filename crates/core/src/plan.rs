@@ -514,14 +514,47 @@ fn connect_in_order(
 mod tests {
     use super::*;
     use crate::tests::route;
+    use dmodc_fabric::Drained;
     use fabrics::Net;
+    use std::collections::BTreeSet;
+
+    /// Spines 2 and 3 have hosts, so they reach each other by a detour.
+    fn with_hosts_on_spines() -> Fabric {
+        let links = [2, 3, 4].map(|spine| [[(0, spine); 4], [(1, spine); 4]].concat());
+        let hosts = [&[0; 8][..], &[1; 8], &[2, 2, 3, 3]].concat();
+        Net::new(&links.concat(), &hosts).build()
+    }
+
+    /// With a drained link most detours are found twice: over all links, and over those without it.
+    #[test]
+    fn a_detour_over_two_sets_of_links_counts_once() {
+        let fabric = with_hosts_on_spines();
+        let options = Options {
+            drain: vec![Drained {
+                switch: fabric.guid(SwitchId(0)),
+                port: Some(PortNumber(1)),
+            }],
+            ..Options::default()
+        };
+        let (plan, _) = route(&fabric, &options, 1);
+        let mut all: Vec<(usize, Lid)> = Vec::new();
+        for Layer { steps, .. } in &plan.layers {
+            let lids = steps.lids(&|s| super::lids(&fabric, SwitchId(s)).collect());
+            for (at, steps) in steps.of_switch.iter().enumerate() {
+                for (target, _) in steps {
+                    all.extend(lids[*target as usize].iter().map(|lid| (at, *lid)));
+                }
+            }
+        }
+        let different: BTreeSet<_> = all.iter().collect();
+        assert!(different.len() < all.len());
+        assert_eq!(plan.connections().turned, different.len());
+    }
 
     /// Dealt among the links that are there, most LIDs of detours over four cables would move with one of them.
     #[test]
     fn a_lost_cable_moves_its_own_detours_alone() {
-        let links = [2, 3, 4].map(|spine| [[(0, spine); 4], [(1, spine); 4]].concat());
-        let hosts = [&[0; 8][..], &[1; 8], &[2, 2, 3, 3]].concat();
-        let whole = Net::new(&links.concat(), &hosts).build();
+        let whole = with_hosts_on_spines();
         let options = Options {
             reference: Some(Arc::new(whole.clone())),
             ..Options::default()
