@@ -4,7 +4,7 @@
 //! fabric ─ ranking ─ paths (costs) ─ roles (kinds, uplinks, numbers) ─ link sets ─ detours ─ rows
 //! ```
 
-use super::detours::{Connections, Needs, Share, Steps, Turns, Unreachable, turned};
+use super::detours::{Connections, Lids, Needs, Share, Steps, Turns, Unreachable, turned};
 use super::ids::SwitchId;
 use super::kinds::Roles;
 use super::options::{Faults, OnUnreachable, Options, RouteError, Timings};
@@ -463,27 +463,6 @@ fn connect(
     needs: &[Needs],
     on_unreachable: OnUnreachable,
 ) -> (Connections, Vec<Steps>) {
-    let order: Vec<usize> = (0..sets.len()).collect();
-    let (mut found, mut steps) = connect_in_order(fabric, sets, needs, on_unreachable, &order);
-    if found.left_out > 0 && sets.len() > 1 {
-        let order: Vec<usize> = (0..sets.len()).rev().collect();
-        let (others, mut by_others) = connect_in_order(fabric, sets, needs, on_unreachable, &order);
-        let is_left = others.is_left(fabric.switches().len());
-        if found.left.iter().any(|&pair| !is_left(pair)) {
-            by_others.reverse();
-            (found, steps) = (others, by_others);
-        }
-    }
-    (found, steps)
-}
-
-fn connect_in_order(
-    fabric: &Fabric,
-    sets: &[Arc<Paths>],
-    needs: &[Needs],
-    on_unreachable: OnUnreachable,
-    order: &[usize],
-) -> (Connections, Vec<Steps>) {
     let present = |s: u32| {
         let absent = |lid: &Lid| {
             let is_it =
@@ -494,20 +473,40 @@ fn connect_in_order(
             .filter(|(lid, _)| !absent(lid))
             .collect()
     };
+    let may_connect = on_unreachable == OnUnreachable::Connect;
+    let order: Vec<usize> = (0..sets.len()).collect();
+    let (mut found, mut steps) = connect_in_order(sets, needs, may_connect, &present, &order);
+    if found.left_out > 0 && sets.len() > 1 {
+        let order: Vec<usize> = (0..sets.len()).rev().collect();
+        let (others, mut by_others) = connect_in_order(sets, needs, may_connect, &present, &order);
+        let is_left = others.is_left(fabric.switches().len());
+        if found.left.iter().any(|&pair| !is_left(pair)) {
+            by_others.reverse();
+            (found, steps) = (others, by_others);
+        }
+    }
+    found.turned = turned(&steps, &present);
+    (found, steps)
+}
+
+fn connect_in_order(
+    sets: &[Arc<Paths>],
+    needs: &[Needs],
+    may_connect: bool,
+    present: Lids,
+    order: &[usize],
+) -> (Connections, Vec<Steps>) {
     let mut found: Option<Connections> = None;
     let mut steps = Vec::new();
     for &at in order {
         let paths = &*sets[at];
         let all = &*sets[sets.len() - 1];
-        let connect = on_unreachable == OnUnreachable::Connect;
         let before = found.take();
-        let (now, more) = Connections::find(&needs[at], [paths, all], connect, &present, before);
+        let (now, more) = Connections::find(&needs[at], [paths, all], may_connect, present, before);
         found = Some(now);
         steps.push(more);
     }
-    let mut found = found.unwrap_or_default();
-    found.turned = turned(&steps, &present);
-    (found, steps)
+    (found.unwrap_or_default(), steps)
 }
 
 #[cfg(test)]
