@@ -50,8 +50,7 @@ impl Absent {
 
 /// Whether a switch has this port, and the port is empty.
 fn is_dark(fabric: &Fabric, switch: SwitchId, port: PortNumber) -> bool {
-    let mut ports = fabric.ports_of(switch);
-    ports.any(|end| end == (port, Peer::None))
+    fabric.peers_of(switch).get(port.offset()) == Some(&Peer::None)
 }
 
 /// Forgets end nodes that are elsewhere now, and end nodes with a LID that another node has now.

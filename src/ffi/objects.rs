@@ -36,8 +36,10 @@ impl<'a> Switch<'a> {
         unsafe { Live::new(node) }.map(Node)
     }
 
+    /// Its node GUID: the key in OpenSM's map. A walk over the map reads this memory anyway; that of the node would be
+    /// another cache miss.
     pub fn guid(self) -> Guid {
-        self.node().map_or(Guid(0), Node::guid)
+        Guid(u64::from_be(read!(self.0, map_item.key)))
     }
 
     pub fn name(self) -> String {
@@ -99,7 +101,7 @@ impl<'a> Switch<'a> {
             );
         }
         for node in remotes().filter_map(node_of) {
-            prefetch!(node, sw, node_info.node_guid, node_desc.description);
+            prefetch!(node, sw, node_info.device_id, node_desc.description);
         }
     }
 }
@@ -120,10 +122,6 @@ pub struct Node<'a>(pub(super) Live<'a, osm_node_t>);
 pub struct Port<'a>(Live<'a, osm_physp_t>);
 
 impl<'a> Node<'a> {
-    pub fn guid(self) -> Guid {
-        Guid(u64::from_be(read!(self.0, node_info.node_guid)))
-    }
-
     /// The switch object, if the node is a switch that OpenSM can route.
     pub fn switch(self) -> Option<Switch<'a>> {
         let switch = read!(self.0, sw);

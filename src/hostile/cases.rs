@@ -51,7 +51,7 @@ const ROUTED: [(&str, Spoil); 16] = [
         set!(w.port(4, 1), port_num = 200);
     }),
     ("switch GUID 0x0000000000000500 appears twice", |w| {
-        set!(w.nodes[5], node_info.node_guid = guid(4).to_be());
+        set!(w.switches[5], map_item.key = guid(4).to_be());
     }),
 ];
 
@@ -161,7 +161,7 @@ fn every_fault_of_multicast_is_named() {
         // A member at a switch that is not in the subnet: a new plan does not help.
         (
             |w| set!(w.switches[2], p_node = ptr::null_mut()),
-            "switch 0x0000000000000000 has come or gone since the subnet was read",
+            "switch 0x0000000000000300 has come or gone since the subnet was read",
         ),
     ];
     for (spoil, line) in cases {

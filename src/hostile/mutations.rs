@@ -34,10 +34,7 @@ fn spoil(world: &mut World, random: &mut Random) {
         14 => set!(node, sw = ptr::null_mut()),
         15 => set!(node, sw = switch.as_ptr()),
         16 => set!(node, node_info.node_type = random.below(5) as u8),
-        17 => set!(
-            node,
-            node_info.node_guid = guid(random.below(NODES)).to_be()
-        ),
+        17 => set!(switch, map_item.key = guid(random.below(NODES)).to_be()),
         18 => {
             let ports = random.below(port_count(n) + 1) as u32;
             set!(node, physp_tbl_size = ports);

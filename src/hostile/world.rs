@@ -140,7 +140,6 @@ impl World {
         let types = [IB_NODE_TYPE_CA, IB_NODE_TYPE_SWITCH];
         let node_type = types[usize::from(n < SWITCHES)];
         set!(node, node_info.node_type = node_type as u8);
-        set!(node, node_info.node_guid = guid(n).to_be());
         set!(node, physp_tbl_size = ports as u32);
         for number in 0..ports as u8 {
             let port = self.port(n, number);
@@ -158,6 +157,7 @@ impl World {
         let switch = zeroed::<osm_switch_t>(&mut self.memory, 0);
         self.switches.push(switch);
         set!(self.nodes[s], sw = switch.as_ptr());
+        set!(switch, map_item.key = guid(s).to_be());
         set!(switch, p_node = self.nodes[s].as_ptr());
         set!(switch, num_ports = RADIX + 1);
         set!(switch, switch_info.mcast_cap = 1);
@@ -227,9 +227,8 @@ impl World {
             let map = &raw mut (*self.osm.as_ptr()).subn.sw_guid_tbl;
             (*map).count = switches;
             let mut last = &raw mut (*map).nil;
-            for (s, switch) in self.switches[..switches].iter().enumerate() {
+            for switch in &self.switches[..switches] {
                 let item: *mut cl_map_item_t = switch.as_ptr().cast();
-                (*item).key = guid(s).to_be();
                 (*last).pool_item.list_item.p_next = item.cast();
                 last = item;
             }

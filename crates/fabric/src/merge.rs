@@ -292,9 +292,8 @@ impl Fabric {
 
     /// Whether most switches of a fabric are not in this one: then this one is no reference for it.
     pub fn is_of_another_fabric(&self, fabric: &Fabric) -> bool {
-        let guids: HashSet<Guid> = self.switches.iter().map(|s| s.guid).collect();
-        let known = |s: &&Switch| guids.contains(&s.guid);
-        2 * fabric.switches.iter().filter(known).count() < fabric.switches.len()
+        let known = |s: &&Switch| fabric.switch_by_guid(s.guid).is_some();
+        2 * self.switches.iter().filter(known).count() < fabric.switches.len()
     }
 
     /// Whether two fabrics have the same equipment: switches, links, and ports of end nodes, in any order.
