@@ -141,6 +141,7 @@ struct Tables<'t>(TiVec<SwitchId, [&'t [u8]; 2]>);
 impl<'t> Tables<'t> {
     fn new(subnet: &'t Subnet<'_>, fabric: &Fabric) -> Self {
         let tables = subnet.sent_and_new_lfts().into_iter();
+        let tables = tables.filter_map(|(guid, tables)| Some((guid, tables?)));
         let tables: HashMap<Guid, [&[u8]; 2]> = tables.collect();
         let of_switch = |guid| tables.get(&guid).copied().unwrap_or([&NO_TABLE; 2]);
         Tables(

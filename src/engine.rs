@@ -123,9 +123,7 @@ impl Dmodc {
             let planned = &planned;
             report::unreachable(&LiveNames { subnet, planned }, planned);
         }
-        let filled = filled?;
-        // These two need the tables as they were sent last, which are about to be replaced.
-        let changed_blocks = tables::changed_blocks(subnet, engine);
+        let (filled, changed_blocks) = filled?;
         let sweep = Sweep::new(&planned, filled, (start, read_time), changed_blocks);
         report::routed(&sweep);
         if let Some(metrics) = &mut state.metrics {
@@ -243,17 +241,17 @@ impl Dmodc {
     }
 }
 
-/// Writes the tables and proves them. Also returns the time of the proof.
+/// Writes the tables and proves them. Also returns the time of the proof, and how many blocks differ from those that OpenSM
+/// sent last.
 fn write(
     engine: &Engine,
     subnet: &mut Subnet<'_>,
     planned: &Planned,
     is_first: bool,
     provoke: &mut Option<String>,
-) -> Result<(Filled, Duration), Failure> {
+) -> Result<((Filled, Duration), usize), Failure> {
     let fabric = &planned.fabric;
-    let mut tables = subnet.new_lfts();
-    let mut rows = tables::rows(fabric, &mut tables)?;
+    let mut rows = tables::rows(fabric, subnet.new_lfts())?;
     let filled = engine.fill(fabric, &planned.plan, &mut rows)?;
     if !is_first {
         tables::clear_beyond(fabric, &mut rows);
@@ -263,10 +261,18 @@ fn write(
         // As if a bit had flipped: the first switch sends all by a port that no switch has.
         rows[0][1..=fabric.max_lid().index()].fill(NO_PATH - 1);
     }
-    let start = Instant::now();
-    let rows: TiVec<SwitchId, &[u8]> = rows.iter().map(|row| &**row).collect();
-    prove(fabric, &planned.plan, &planned.options, &rows)?;
-    Ok((filled, start.elapsed()))
+    let tables = tables::rows(fabric, subnet.sent_and_new_lfts())?;
+    let rows: TiVec<SwitchId, &[u8]> = tables.iter().map(|[_, new]| *new).collect();
+    let threads = engine.threads(rows.len());
+    let (proof, changed_blocks) = threads.both(
+        || {
+            let start = Instant::now();
+            let proof = prove(fabric, &planned.plan, &planned.options, &rows);
+            proof.map(|_| start.elapsed())
+        },
+        || tables::changed_blocks(&tables, threads),
+    );
+    Ok(((filled, proof?), changed_blocks))
 }
 
 /// Panics if `dmodc.provoke_panic` names this point.

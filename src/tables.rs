@@ -1,22 +1,18 @@
 //! OpenSM's forwarding tables as rows of bytes: puts them into the fabric's order, and clears entries of other engines.
 
 use super::failure::Failure;
-use super::ffi::Subnet;
-use dmodc_core::Engine;
+use dmodc_core::Threads;
 use dmodc_fabric::{BLOCK, Fabric, Guid, NO_PATH};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The tables in the fabric's switch order.
-pub fn rows<'t>(
-    fabric: &Fabric,
-    tables: &'t mut [(Guid, Option<&mut [u8]>)],
-) -> Result<Vec<&'t mut [u8]>, Failure> {
+pub fn rows<T>(fabric: &Fabric, mut tables: Vec<(Guid, Option<T>)>) -> Result<Vec<T>, Failure> {
     tables.sort_by_key(|(guid, _)| *guid);
-    let mut tables = tables.iter_mut();
+    let mut tables = tables.into_iter();
     let switches = fabric.switches().iter();
     let rows = switches.map(|switch| {
         let of_switch = tables.find(|(guid, _)| *guid == switch.guid);
-        let row = of_switch.and_then(|(_, row)| row.as_deref_mut());
+        let row = of_switch.and_then(|(_, row)| row);
         row.ok_or(Failure::NoTable(switch.guid))
     });
     rows.collect()
@@ -31,12 +27,10 @@ pub fn clear_beyond(fabric: &Fabric, rows: &mut [&mut [u8]]) {
     }
 }
 
-/// How many blocks of all tables differ from the tables that OpenSM sent last.
-pub fn changed_blocks(subnet: &Subnet<'_>, engine: &Engine) -> usize {
-    let tables = subnet.sent_and_new_lfts();
+/// How many blocks of tables, as sent last and as now built, differ.
+pub fn changed_blocks(tables: &[[&[u8]; 2]], threads: &Threads) -> usize {
     let changed = AtomicUsize::new(0);
-    let threads = engine.threads(tables.len());
-    threads.for_each(tables, |(_, [sent, new])| {
+    threads.for_each(tables.iter().collect(), |[sent, new]| {
         // Arrays, not slices: the comparison needs no call for each block, 0.5 ms instead of 1.3 on fabric A.
         let ((sent, sent_rest), (new, new_rest)) = (sent.as_chunks(), new.as_chunks());
         let blocks = sent.iter().zip(new);

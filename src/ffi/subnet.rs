@@ -126,19 +126,19 @@ impl<'a> Subnet<'a> {
     }
 
     /// Each switch's GUID, and its forwarding table as the switch last confirmed it, and as now built.
-    pub fn sent_and_new_lfts(&self) -> Vec<(Guid, [&[u8]; 2])> {
+    pub fn sent_and_new_lfts(&self) -> Vec<(Guid, Option<[&[u8]; 2]>)> {
         let tables = |sw: Switch<'a>| {
             let size = usize::from(read!(sw.0, lft_size));
-            let sent = NonNull::new(read!(sw.0, lft))?;
+            let [sent, new] = [read!(sw.0, lft), read!(sw.0, new_lft)].map(NonNull::new);
             // With its unicast cache OpenSM has no new table where it keeps the old one.
-            let new = NonNull::new(read!(sw.0, new_lft)).unwrap_or(sent);
+            let [sent, new] = [sent.or(new)?, new.or(sent)?];
             // SAFETY: OpenSM allocates both with `lft_size` bytes and writes all of them (alloc_lft,
             // osm_switch_prepare_path_rebuild). Mutable references to them (`new_lfts`) borrow the subnet mutably.
             let rows =
                 [sent, new].map(|row| unsafe { std::slice::from_raw_parts(row.as_ptr(), size) });
-            Some((sw.guid(), rows))
+            Some(rows)
         };
-        self.switches().filter_map(tables).collect()
+        self.switches().map(|sw| (sw.guid(), tables(sw))).collect()
     }
 
     /// Drops OpenSM's unicast cache: the sweep that runs will call its engine.
