@@ -118,7 +118,6 @@ fn turned(up_down: &Routed, routed: &Routed) -> Share {
         assert_eq!(routed.plan.unreachable().count, pairs_apart(fabric));
         return Share::default();
     }
-    let part = parts(fabric);
     let left: BTreeSet<_> = routed.plan.connections().left.iter().collect();
     let mut share = Share::default();
     for to in fabric.lids() {
@@ -130,7 +129,7 @@ fn turned(up_down: &Routed, routed: &Routed) -> Share {
             } else if arrives(fabric, &routed.tables, from, to).is_some() {
                 share.turned += 1;
                 turning.extend(switches_on(routed, from, to.0));
-            } else if left.contains(&(from, to.1)) && part[from] == part[to.1] {
+            } else if left.contains(&(from, to.1)) {
                 share.left_out += 1;
             }
         }

@@ -37,8 +37,9 @@ pub fn is_wanted(fabric: &Fabric, options: &Options, from: SwitchId, to: SwitchI
 pub fn lists_hold(options: &Options, routed: &Routed) {
     let (fabric, plan, tables) = (&routed.fabric, &routed.plan, &routed.tables);
     let connections = plan.connections();
-    let named: BTreeSet<(SwitchId, SwitchId)> = connections.left.iter().copied().collect();
-    assert_eq!(named.len(), connections.left.len(), "a pair is named twice");
+    let named: BTreeSet<(SwitchId, SwitchId)> = connections.all_left().collect();
+    let count = connections.all_left().count();
+    assert_eq!(named.len(), count, "a pair is named twice");
     let (mut left, mut left_out) = (BTreeSet::new(), 0);
     let mut counts: BTreeMap<(&str, &str), u64> = BTreeMap::new();
     let mut pairs = BTreeSet::new();

@@ -4,7 +4,7 @@
 //! fabric ─ ranking ─ paths (costs) ─ roles (kinds, uplinks, numbers) ─ link sets ─ detours ─ rows
 //! ```
 
-use super::detours::{Connections, Lids, Needs, Share, Steps, Turns, Unreachable, turned};
+use super::detours::{Connections, Ends, Lids, Needs, Share, Steps, Turns, Unreachable, turned};
 use super::ids::SwitchId;
 use super::kinds::Roles;
 use super::options::{Faults, OnUnreachable, Options, RouteError, Timings};
@@ -114,19 +114,12 @@ impl Plan {
                 (Rule::Stable(Box::new(sets)), layers)
             }
         };
-        let widest = sets
-            .last()
-            .filter(|_| sets.len() > 1)
-            .map(|paths| &paths.costs);
         let before = before.map(|before| before.fabric);
-        let needs_of =
-            |paths: &Arc<Paths>| Needs::new(fabric, before, paths, widest, options.connect_roots);
-        let needs: Vec<Needs> = sets.iter().map(needs_of).collect();
-        let unreachable = match (needs.last(), sets.last()) {
-            (Some(needs), Some(paths)) => needs.of_hosts(&paths.costs),
-            _ => Unreachable::default(),
-        };
-        let (connections, steps) = connect(fabric, &sets, &needs, options.on_unreachable);
+        let widest = &sets[sets.len() - 1];
+        let ends = Arc::new(Ends::new(fabric, before, widest, options.connect_roots));
+        let needs: Vec<Needs> = sets.iter().map(|paths| Needs::new(&ends, paths)).collect();
+        let unreachable = needs[needs.len() - 1].of_hosts(&ends);
+        let (connections, steps) = connect(fabric, &sets, &needs, ends, options.on_unreachable);
         let layers = sets
             .into_iter()
             .zip(steps)
@@ -360,16 +353,10 @@ impl Plan {
     }
 
     /// Pairs of switches (from, to), ascending, that links join: the first has no entry for LIDs at the second.
-    pub fn left_out(&self, fabric: &Fabric) -> Vec<(SwitchId, SwitchId)> {
-        let left = &self.connections.left;
-        if left.is_empty() {
-            return Vec::new();
-        }
-        let part = fabric.parts(|_| true);
-        let joined = left.iter().filter(|(from, to)| part[*from] == part[*to]);
-        let mut joined: Vec<_> = joined.copied().collect();
-        joined.sort_unstable();
-        joined
+    pub fn left_out(&self) -> Vec<(SwitchId, SwitchId)> {
+        let mut left = self.connections.left.clone();
+        left.sort_unstable();
+        left
     }
 
     /// Whether multicast packets that come down from switch `from` to `at` may go up to `to`: all such turns and the
@@ -461,6 +448,7 @@ fn connect(
     fabric: &Fabric,
     sets: &[Arc<Paths>],
     needs: &[Needs],
+    ends: Arc<Ends>,
     on_unreachable: OnUnreachable,
 ) -> (Connections, Vec<Steps>) {
     let present = |s: u32| {
@@ -475,10 +463,12 @@ fn connect(
     };
     let may_connect = on_unreachable == OnUnreachable::Connect;
     let order: Vec<usize> = (0..sets.len()).collect();
-    let (mut found, mut steps) = connect_in_order(sets, needs, may_connect, &present, &order);
-    if found.left_out > 0 && sets.len() > 1 {
+    let in_order =
+        |order: &[usize]| connect_in_order(sets, needs, &ends, may_connect, &present, order);
+    let (mut found, mut steps) = in_order(&order);
+    if !found.left.is_empty() && sets.len() > 1 {
         let order: Vec<usize> = (0..sets.len()).rev().collect();
-        let (others, mut by_others) = connect_in_order(sets, needs, may_connect, &present, &order);
+        let (others, mut by_others) = in_order(&order);
         let is_left = others.is_left(fabric.switches().len());
         if found.left.iter().any(|&pair| !is_left(pair)) {
             by_others.reverse();
@@ -486,12 +476,14 @@ fn connect(
         }
     }
     found.turned = turned(&steps, &present);
+    found.close(ends, &present);
     (found, steps)
 }
 
 fn connect_in_order(
     sets: &[Arc<Paths>],
     needs: &[Needs],
+    ends: &Ends,
     may_connect: bool,
     present: Lids,
     order: &[usize],
@@ -502,7 +494,8 @@ fn connect_in_order(
         let paths = &*sets[at];
         let all = &*sets[sets.len() - 1];
         let before = found.take();
-        let (now, more) = Connections::find(&needs[at], [paths, all], may_connect, present, before);
+        let paths = [paths, all];
+        let (now, more) = Connections::find(ends, &needs[at], paths, may_connect, present, before);
         found = Some(now);
         steps.push(more);
     }

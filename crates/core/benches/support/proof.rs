@@ -11,7 +11,7 @@ pub fn prove_all(fabric: &Fabric, plan: &Plan, rows: &[&mut [u8]]) -> Result<Pro
     let claim = Claim {
         order: &plan.ranking().positions(),
         detours: Some(&plan.detours()),
-        left_out: &plan.left_out(fabric),
+        left_out: &plan.left_out(),
         connect_roots: false,
     };
     prove(fabric, &rows, &claim)

@@ -2,11 +2,12 @@
 
 use super::attempt::Attempt;
 use super::hubs::{turn_in_cone, widest_hub, widest_top};
-use super::need::Needs;
+use super::need::{Ends, Needs};
 use super::search::Chosen;
 use super::turns::Turns;
 use crate::paths::{HOPS, Paths};
 use dmodc_fabric::{EndPairs, Fabric, Lid, SwitchId};
+use std::sync::Arc;
 
 /// The pairs without an up-down path: how many have detours, which have none.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +17,7 @@ pub struct Connections {
     /// Number of pairs of switch and LID that have none. Pairs without hosts count only if both switches have
     /// aggregation nodes, or with `connect_roots`.
     pub left_out: usize,
-    /// The pairs of switches in `left_out`, as (from, to): the greatest need first, pairs that no links join last.
+    /// The pairs of switches in `left_out` that links join, as (from, to): the greatest need first.
     pub left: Vec<(SwitchId, SwitchId)>,
     /// Whether the search ended at its limit of work: more pairs might have a detour.
     pub cut_short: bool,
@@ -24,6 +25,8 @@ pub struct Connections {
     pub top: Option<u32>,
     /// The turns taken.
     turns: Option<Turns>,
+    /// Has the pairs that no links join.
+    ends: Option<Arc<Ends>>,
 }
 
 /// The detours over one set of links.
@@ -120,6 +123,7 @@ impl Connections {
     /// Finds detours for `needs` over the links of `paths`, if `connect` is set. The check of turns uses `all`, the
     /// paths over all links. Turns add to those of `before`; a pair is left out only if it is also left out there.
     pub fn find(
+        ends: &Ends,
         needs: &Needs,
         [paths, all]: [&Paths; 2],
         connect: bool,
@@ -166,20 +170,36 @@ impl Connections {
         let was_left = before.map(|before| before.is_left(paths.costs.switches()));
         let is_left = |pair| was_left.as_ref().is_none_or(|was_left| was_left(pair));
         let ids = |(from, to): (u32, u32)| (SwitchId(from), SwitchId(to));
-        let counts = |&pair: &(u32, u32)| needs.has(pair) && is_left(ids(pair));
+        let counts = |&pair: &(u32, u32)| ends.counts(pair) && is_left(ids(pair));
         let mut left: Vec<(u8, u32, u32)> = left.collect();
         left.sort_by_key(|&(kind, ..)| kind);
         let of_hosts = |&&(kind, from, to): &&(u8, u32, u32)| kind == 0 && counts(&(from, to));
         let of_hosts = left.iter().find(of_hosts).filter(|_| go_both_ways(all));
         found.top = of_hosts.and_then(|&(_, _, to)| widest_top(all, to));
         let joined = left.into_iter().map(|(_, from, to)| (from, to));
-        let left = joined.chain(needs.apart.iter().copied());
+        let left = joined.chain(needs.by_others.iter().copied());
         found.left = left.filter(counts).map(ids).collect();
-        let mut known = vec![None; paths.costs.switches()];
-        let mut count =
-            |to: SwitchId| *known[usize::from(to)].get_or_insert_with(|| lids(to.0).len());
-        found.left_out = found.left.iter().map(|&(_, to)| count(to)).sum();
         (found, steps)
+    }
+
+    /// Sets which pairs no links join, and counts the pairs left out.
+    pub fn close(&mut self, ends: Arc<Ends>, lids: Lids) {
+        let mut known = vec![None; ends.nodes.len()];
+        let mut lids = |to: u32| *known[to as usize].get_or_insert_with(|| lids(to).len());
+        let joined = self.left.iter().map(|(_, to)| lids(to.0));
+        self.left_out = joined.sum();
+        let apart = ends.apart().map(|(to, from)| (to, from.count()));
+        let apart = apart.filter(|&(_, from)| from > 0);
+        self.left_out += apart.map(|(to, from)| lids(to) * from).sum::<usize>();
+        self.ends = Some(ends);
+    }
+
+    /// The pairs of switches in `left_out`, as (from, to), those that no links join last.
+    pub fn all_left(&self) -> impl Iterator<Item = (SwitchId, SwitchId)> + '_ {
+        let apart = self.ends.iter().flat_map(|ends| ends.apart());
+        let apart = apart.flat_map(|(to, from)| from.map(move |from| (from, to)));
+        let apart = apart.map(|(from, to)| (SwitchId(from), SwitchId(to)));
+        self.left.iter().copied().chain(apart)
     }
 
     /// Whether a pair is one of `left`, by a table of bits: with two parts of 2,700 switches a search of the list takes
@@ -215,7 +235,7 @@ impl Connections {
     /// The pairs of senders and receivers without a route.
     pub fn left_out_ends(&self, fabric: &Fabric) -> EndPairs {
         let mut pairs = EndPairs::default();
-        for &(from, to) in &self.left {
+        for (from, to) in self.all_left() {
             pairs.add_all(fabric, from, to);
         }
         pairs

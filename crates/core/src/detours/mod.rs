@@ -50,5 +50,5 @@ mod turns;
 mod walk;
 
 pub use connections::{Connections, Lids, Share, Steps, turned};
-pub use need::{Needs, Unreachable};
+pub use need::{Ends, Needs, Unreachable};
 pub use turns::Turns;

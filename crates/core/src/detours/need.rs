@@ -3,9 +3,10 @@
 //! Up-down routing is complete if no pair of switches with hosts is among them (paper, section IV, "Validity"). The
 //! paper checks pairs of leaves; this module includes switches further up.
 
-use crate::paths::{Costs, INFINITE, Paths};
+use crate::paths::{INFINITE, Paths};
 use crate::tree::components;
-use dmodc_fabric::{Fabric, Lid, NodeKind, SwitchId};
+use dmodc_fabric::{Fabric, Lid, NodeKind, Switch, SwitchId};
+use std::sync::{Arc, OnceLock};
 
 /// The number of kinds of need. The greatest need is 0. Hosts are end nodes other than aggregation nodes; a switch with
 /// some in the reference counts as a switch with hosts, so that a rack that reboots changes nothing.
@@ -28,15 +29,27 @@ pub struct Need {
     pub from: Vec<(u32, u8)>,
 }
 
-/// Pairs of switches without an up-down path.
+/// Pairs of switches that links join, but no up-down path over a set of links.
 #[derive(Clone, Debug, Default)]
 pub struct Needs {
-    /// By the column of the switch to be reached: pairs that links join, but no up-down path.
+    /// By the column of the switch to be reached: pairs that links of the set join.
     pub joined: Vec<Need>,
-    /// Pairs that no links join, as (from, to).
-    pub apart: Vec<(u32, u32)>,
+    /// Pairs that other links alone, drained or slow ones, join, as (from, to).
+    pub by_others: Vec<(u32, u32)>,
+}
+
+/// The ends of pairs: what each switch carries, and which switches links join. Pairs that no links join are no list: 1,600
+/// parts of three switches have 20 million.
+#[derive(Clone, Debug)]
+pub struct Ends {
+    /// The paths over all links.
+    widest: Arc<Paths>,
+    /// By switch, now or in the reference.
+    carries: Vec<Carries>,
     /// By switch: the number of its hosts, and whether it has end nodes at all.
-    nodes: Vec<(u32, bool)>,
+    pub(super) nodes: Vec<(u32, bool)>,
+    /// By switch: the first switch of its part; only if some pair has no path.
+    part: OnceLock<Vec<u32>>,
     /// Whether all pairs count, with `connect_roots`.
     all: bool,
 }
@@ -54,7 +67,7 @@ pub struct Unreachable {
 }
 
 /// The senders and receivers at a switch, by the greatest need.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Carries {
     /// Hosts.
     Hosts,
@@ -87,52 +100,85 @@ fn nodes_at(fabric: &Fabric, switch: u32) -> (u32, bool) {
     (hosts.count() as u32, there.count() > 0)
 }
 
-impl Needs {
-    /// Finds the pairs in the costs; those of the last kind only if `all`. A path goes both ways, so the row of the
-    /// switch to be reached shows which switches cannot reach it. `widest` has the costs over all links, drained ones
-    /// too: a pair with a path there is in need only if both switches have hosts.
+impl Ends {
+    /// The ends of a fabric; those of the last kind only if `all`. `widest` has the paths over all links.
     pub fn new(
         fabric: &Fabric,
         reference: Option<&Fabric>,
-        paths: &Paths,
-        widest: Option<&Costs>,
+        widest: &Arc<Paths>,
         all: bool,
     ) -> Self {
-        let costs = &paths.costs;
         let switches = 0..fabric.switches().len() as u32;
         let nodes: Vec<(u32, bool)> = switches.map(|s| nodes_at(fabric, s)).collect();
         let had_hosts = |s: SwitchId| {
             let before = reference.and_then(|r| Some((r, r.switch_by_guid(fabric.guid(s))?)));
             before.is_some_and(|(r, was)| r.hosts_of(was).next().is_some())
         };
-        let of_column = |&s: &u32| {
-            let has_lid = fabric.switches()[SwitchId(s)].lid != Lid(0);
-            match nodes[s as usize] {
+        let carried = |(s, switch): (SwitchId, &Switch)| {
+            let has_lid = switch.lid != Lid(0);
+            match nodes[usize::from(s)] {
                 (1.., _) => Carries::Hosts,
-                _ if has_lid && had_hosts(SwitchId(s)) => Carries::Hosts,
+                _ if has_lid && had_hosts(s) => Carries::Hosts,
                 (0, true) => Carries::Aggregation,
                 (0, false) if has_lid => Carries::Itself,
                 (0, false) => Carries::Nothing,
             }
         };
-        let carries: Vec<Carries> = costs.columns().iter().map(of_column).collect();
+        Ends {
+            widest: widest.clone(),
+            carries: fabric.switches().iter_enumerated().map(carried).collect(),
+            nodes,
+            part: OnceLock::new(),
+            all,
+        }
+    }
+
+    /// The kind of need of a pair, `None` if it counts for nothing.
+    fn kind(&self, from: u32, to: u32) -> Option<u8> {
+        let [from, to] = [from, to].map(|s| self.carries[s as usize]);
+        kind(from, to, self.all)
+    }
+
+    /// Whether a pair of switches counts now: one has present hosts, or both have end nodes, or all pairs count. A leaf
+    /// whose hosts are all absent counts as a switch without hosts here.
+    pub fn counts(&self, (from, to): (u32, u32)) -> bool {
+        let [from, to] = [from, to].map(|s| self.nodes[s as usize]);
+        self.all || from.0 > 0 || to.0 > 0 || (from.1 && to.1)
+    }
+
+    /// Switches, each with those from which it counts, but no links join the two.
+    pub fn apart(&self) -> impl Iterator<Item = (u32, impl Iterator<Item = u32> + '_)> + '_ {
+        self.part.get().into_iter().flat_map(move |part| {
+            (0u32..).zip(part).map(move |(to, of_to)| {
+                let others = (0u32..).zip(part).filter(move |(_, of)| *of != of_to);
+                let others = others.map(|(from, _)| from);
+                let counts =
+                    move |&from: &u32| self.kind(from, to).is_some() && self.counts((from, to));
+                (to, others.filter(counts))
+            })
+        })
+    }
+}
+
+impl Needs {
+    /// Finds the pairs in the costs of a set of links. A path goes both ways, so the row of the switch to be reached shows
+    /// which switches cannot reach it. A pair with a path over all links is in need only if both switches have hosts.
+    pub fn new(ends: &Ends, paths: &Paths) -> Self {
+        let (costs, widest) = (&paths.costs, &ends.widest);
+        let carries = |c: usize| ends.carries[costs.switch(c) as usize];
         // Leaves have the first columns; few others carry end nodes.
         let leaves = costs.leaves();
-        let others: Vec<u32> = (leaves..carries.len())
-            .filter(|&c| kind(carries[c], Carries::Aggregation, all).is_some())
+        let others: Vec<u32> = (leaves..costs.columns().len())
+            .filter(|&c| kind(carries(c), Carries::Aggregation, ends.all).is_some())
             .map(|c| c as u32)
             .collect();
-        let mut needs = Needs {
-            all,
-            nodes,
-            ..Needs::default()
-        };
-        let mut part = None;
+        let mut needs = Needs::default();
+        let mut own_part = None;
         let mut missing = Vec::new();
-        for (&to, &there) in costs.columns().iter().zip(&carries) {
+        for &to in costs.columns() {
             let row = costs.row(to);
             missing.clear();
-            match there {
+            match ends.carries[to as usize] {
                 Carries::Nothing => continue,
                 Carries::Hosts => find_infinite(row, &mut missing),
                 _ => {
@@ -143,19 +189,21 @@ impl Needs {
             if missing.is_empty() {
                 continue;
             }
-            let part = part.get_or_insert_with(|| parts(paths));
-            let mut from = Vec::with_capacity(missing.len());
+            let part = ends.part.get_or_init(|| parts(widest));
+            let own_part = own_part.get_or_insert_with(|| parts(paths));
+            let mut from = Vec::new();
             for &column in &missing {
-                let Some(kind) = kind(carries[column as usize], there, all) else {
-                    continue;
-                };
                 let s = costs.switch(column as usize);
-                if kind > 0 && widest.is_some_and(|widest| widest.hops(s, to).is_some()) {
+                if part[s as usize] != part[to as usize] {
                     continue;
                 }
-                match part[s as usize] == part[to as usize] {
-                    true => from.push((column, kind)),
-                    false => needs.apart.push((s, to)),
+                match ends.kind(s, to) {
+                    None => {}
+                    Some(1..) if widest.costs.hops(s, to).is_some() => {}
+                    Some(kind) if own_part[s as usize] == own_part[to as usize] => {
+                        from.push((column, kind));
+                    }
+                    Some(_) => needs.by_others.push((s, to)),
                 }
             }
             if !from.is_empty() {
@@ -165,36 +213,37 @@ impl Needs {
         needs
     }
 
-    /// The pairs of switches with hosts among them, in the order of columns.
-    pub fn of_hosts(&self, costs: &Costs) -> Unreachable {
+    /// The pairs of switches with hosts that have no path over all links, in the order of columns. `self` is of these.
+    pub fn of_hosts(&self, ends: &Ends) -> Unreachable {
+        let costs = &ends.widest.costs;
+        let has_hosts = |s: u32| ends.nodes[s as usize].0 > 0;
         let joined = self.joined.iter().flat_map(|need| {
             let hosts = need.from.iter().filter(|&&(_, kind)| kind == 0);
             hosts.map(|&(column, _)| (need.to, costs.switch(column as usize)))
         });
-        let apart = self.apart.iter().map(|&(from, to)| (to, from));
-        let has_hosts = |s: u32| self.nodes[s as usize].0 > 0;
         let columns = |&(a, b): &(u32, u32)| (costs.column(a), costs.column(b));
-        let counts = |pair: &(u32, u32)| {
+        let joined = joined.filter(|pair| {
             columns(pair).0 < columns(pair).1 && has_hosts(pair.0) && has_hosts(pair.1)
-        };
-        // Both are in this order.
-        let (joined, apart) = (joined.filter(counts), apart.filter(counts));
-        let first = joined.clone().take(NAMED).chain(apart.clone().take(NAMED));
-        let mut first: Vec<(u32, u32)> = first.collect();
+        });
+        let mut count = joined.clone().count();
+        let mut first: Vec<(u32, u32)> = joined.take(NAMED).collect();
+        if let Some(part) = ends.part.get() {
+            let hosts = costs.columns().iter().copied();
+            let hosts: Vec<u32> = hosts.filter(|&s| has_hosts(s)).collect();
+            let part = |s: u32| part[s as usize];
+            for (at, &a) in hosts.iter().enumerate() {
+                let apart = hosts[at..].iter().filter(|&&b| part(a) != part(b));
+                first.extend(apart.clone().take(NAMED).map(|&b| (a, b)));
+                count += apart.count();
+            }
+        }
         first.sort_unstable_by_key(columns);
         first.truncate(NAMED);
         let ids = first.into_iter().map(|(a, b)| (SwitchId(a), SwitchId(b)));
         Unreachable {
-            count: joined.count() + apart.count(),
+            count,
             first: ids.collect(),
         }
-    }
-
-    /// Whether a pair of switches counts now: one has present hosts, or both have end nodes, or all pairs count. A leaf
-    /// whose hosts are all absent counts as a switch without hosts here.
-    pub fn has(&self, (from, to): (u32, u32)) -> bool {
-        let [from, to] = [from, to].map(|s| self.nodes[s as usize]);
-        self.all || from.0 > 0 || to.0 > 0 || (from.1 && to.1)
     }
 }
 

@@ -21,7 +21,7 @@ pub fn prove(
     let claim = Claim {
         order: &plan.ranking().positions(),
         detours: detours.as_deref(),
-        left_out: &plan.left_out(fabric),
+        left_out: &plan.left_out(),
         connect_roots: options.connect_roots,
     };
     dmodc_proof::prove(fabric, rows, &claim)

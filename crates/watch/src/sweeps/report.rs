@@ -77,7 +77,7 @@ pub fn unreachable(called: &dyn Called, planned: &Planned) {
 /// The switches that most of the left-out pairs have in common, if several pairs have: each as a line's text.
 fn causes(planned: &Planned, name: impl Fn(SwitchId) -> String) -> Vec<String> {
     let ranking = planned.plan.ranking();
-    let mut left = planned.plan.connections().left.clone();
+    let mut left: Vec<_> = planned.plan.connections().all_left().collect();
     let mut causes = Vec::new();
     while causes.len() < FEW {
         let from = most(left.iter().map(|&(from, _)| from));

@@ -224,7 +224,7 @@ impl Before<'_> {
                 harm.last_way.extend(lost);
             }
         }
-        let left_out = plan.left_out(after).into_iter();
+        let left_out = plan.left_out().into_iter();
         let left_out = left_out.filter(|&(a, b)| is_leaf(a) && is_leaf(b));
         let left_out: BTreeSet<_> = left_out.map(|(a, b)| (a.min(b), a.max(b))).collect();
         harm.left_out = left_out.len();
