@@ -428,11 +428,19 @@ impl<'r> Before<'r> {
     }
 }
 
-/// All LIDs behind a switch, those of absent nodes included, its own last; each with a position that no LID changes: the
-/// port of its node, and the offset of the LID.
+/// All LIDs behind a switch, those of absent nodes included; as [`lids_at`].
 fn lids(fabric: &Fabric, s: SwitchId) -> impl Iterator<Item = (Lid, usize)> {
-    let nodes = fabric.end_nodes_of(s).iter();
-    let nodes = nodes.chain(fabric.absent_of(s));
+    lids_at(fabric, s, fabric.absent_of(s))
+}
+
+/// The LIDs of present nodes at a switch, of absent ones, and its own; each with a position that no LID changes: the port of
+/// its node, and the offset of the LID.
+fn lids_at<'f>(
+    fabric: &'f Fabric,
+    s: SwitchId,
+    absent: &'f [EndNode],
+) -> impl Iterator<Item = (Lid, usize)> + 'f {
+    let nodes = fabric.end_nodes_of(s).iter().chain(absent);
     let own = &fabric.switches()[s];
     let ports = nodes.map(|node| (node.lid, node.lmc, node.port.0));
     let ports = ports.chain([(own.lid, own.lmc, 0)]);
@@ -451,16 +459,7 @@ fn connect(
     ends: Arc<Ends>,
     on_unreachable: OnUnreachable,
 ) -> (Connections, Vec<Steps>) {
-    let present = |s: u32| {
-        let absent = |lid: &Lid| {
-            let is_it =
-                |node: &EndNode| (node.lid.0..node.lid.0 + (1 << node.lmc)).contains(&lid.0);
-            fabric.absent_of(SwitchId(s)).iter().any(is_it)
-        };
-        lids(fabric, SwitchId(s))
-            .filter(|(lid, _)| !absent(lid))
-            .collect()
-    };
+    let present = |s: u32| lids_at(fabric, SwitchId(s), &[]).collect();
     let may_connect = on_unreachable == OnUnreachable::Connect;
     let order: Vec<usize> = (0..sets.len()).collect();
     let in_order =
