@@ -48,7 +48,7 @@ pub struct Ends {
     carries: Vec<Carries>,
     /// By switch: the number of its hosts, and whether it has end nodes at all.
     pub(super) nodes: Vec<(u32, bool)>,
-    /// By switch: the first switch of its part; only if some pair has no path.
+    /// By switch: the first switch of its part; only if some pair has no path, and empty if links join all switches.
     part: OnceLock<Vec<u32>>,
     /// Whether all pairs count, with `connect_roots`.
     all: bool,
@@ -190,20 +190,22 @@ impl Needs {
                 continue;
             }
             let part = ends.part.get_or_init(|| parts(widest));
-            let own_part = own_part.get_or_insert_with(|| parts(paths));
+            let own_part = own_part.get_or_insert_with(|| match std::ptr::eq(paths, &**widest) {
+                true => part.clone(),
+                false => parts(paths),
+            });
+            let are_apart = |part: &[u32], s: u32| part.get(s as usize) != part.get(to as usize);
             let mut from = Vec::new();
             for &column in &missing {
                 let s = costs.switch(column as usize);
-                if part[s as usize] != part[to as usize] {
+                if are_apart(part, s) {
                     continue;
                 }
                 match ends.kind(s, to) {
                     None => {}
                     Some(1..) if widest.costs.hops(s, to).is_some() => {}
-                    Some(kind) if own_part[s as usize] == own_part[to as usize] => {
-                        from.push((column, kind));
-                    }
-                    Some(_) => needs.by_others.push((s, to)),
+                    Some(_) if are_apart(own_part, s) => needs.by_others.push((s, to)),
+                    Some(kind) => from.push((column, kind)),
                 }
             }
             if !from.is_empty() {
@@ -227,7 +229,7 @@ impl Needs {
         });
         let mut count = joined.clone().count();
         let mut first: Vec<(u32, u32)> = joined.take(NAMED).collect();
-        if let Some(part) = ends.part.get() {
+        if let Some(part) = ends.part.get().filter(|part| !part.is_empty()) {
             let hosts = costs.columns().iter().copied();
             let hosts: Vec<u32> = hosts.filter(|&s| has_hosts(s)).collect();
             let part = |s: u32| part[s as usize];
@@ -257,8 +259,12 @@ fn find_infinite(row: &[u8], found: &mut Vec<u32>) {
     }
 }
 
-/// By switch, the first switch of its connected part.
+/// By switch, the first switch of its connected part; empty if there is one.
 fn parts(paths: &Paths) -> Vec<u32> {
     let groups = &paths.groups;
-    components(groups.switches(), |s| groups.neighbours(s))
+    let part = components(groups.switches(), |s| groups.neighbours(s));
+    match part.iter().all(|&first| first == 0) {
+        true => Vec::new(),
+        false => part,
+    }
 }
