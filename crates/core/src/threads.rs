@@ -86,7 +86,7 @@ impl Threads {
 }
 
 /// Keeps a worker on a processor of its own, if the pool has one for each that the process may use. The kernel of a
-/// virtual machine wakes two workers on one processor: 8,640 nodes re-routed in 8.4 to 12.6 ms, now in 7.9 to 9.5.
+/// virtual machine wakes two workers on one processor: 8,640 nodes re-routed in 8.2 to 13.0 ms, now in 7.9 to 9.5.
 fn pin(worker: usize, workers: usize) {
     let Ok(allowed) = sched_getaffinity(None) else {
         return;
