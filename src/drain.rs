@@ -4,13 +4,14 @@
 //! a switch beside a drained link that did not take its table may still send packets over it.
 
 use super::ffi::{Subnet, Switch};
+use super::tables::by_switch;
 use dmodc_core::Options;
-use dmodc_fabric::{Fabric, Guid, Lid, NO_PATH, PortNumber, SwitchId};
+use dmodc_fabric::{Fabric, Lid, NO_PATH, PortNumber, SwitchId};
 use dmodc_formats::drain::{Use, parse_lines, uses};
 use dmodc_formats::input;
 use dmodc_formats::netlist::{Names, PortLabels};
 use dmodc_watch::sweeps::{Called, DrainedNow, DrainedPlaces, Logged};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::path::Path;
 use typed_index_collections::{TiSlice, TiVec};
 
@@ -140,17 +141,8 @@ struct Tables<'t>(TiVec<SwitchId, [&'t [u8]; 2]>);
 
 impl<'t> Tables<'t> {
     fn new(subnet: &'t Subnet<'_>, fabric: &Fabric) -> Self {
-        let tables = subnet.sent_and_new_lfts().into_iter();
-        let tables = tables.filter_map(|(guid, tables)| Some((guid, tables?)));
-        let tables: HashMap<Guid, [&[u8]; 2]> = tables.collect();
-        let of_switch = |guid| tables.get(&guid).copied().unwrap_or([&NO_TABLE; 2]);
-        Tables(
-            fabric
-                .switches()
-                .iter()
-                .map(|s| of_switch(s.guid))
-                .collect(),
-        )
+        let tables = by_switch(fabric, subnet.sent_and_new_lfts());
+        Tables(tables.map(|t| t.unwrap_or([&NO_TABLE; 2])).collect())
     }
 
     /// The table that a switch was to get.

@@ -6,16 +6,27 @@ use dmodc_fabric::{BLOCK, Fabric, Guid, NO_PATH};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The tables in the fabric's switch order.
-pub fn rows<T>(fabric: &Fabric, mut tables: Vec<(Guid, Option<T>)>) -> Result<Vec<T>, Failure> {
-    tables.sort_by_key(|(guid, _)| *guid);
-    let mut tables = tables.into_iter();
+///
+/// # Errors
+/// A switch without a table.
+pub fn rows<T>(fabric: &Fabric, tables: Vec<(Guid, Option<T>)>) -> Result<Vec<T>, Failure> {
     let switches = fabric.switches().iter();
-    let rows = switches.map(|switch| {
-        let of_switch = tables.find(|(guid, _)| *guid == switch.guid);
-        let row = of_switch.and_then(|(_, row)| row);
-        row.ok_or(Failure::NoTable(switch.guid))
-    });
-    rows.collect()
+    let rows = switches.zip(by_switch(fabric, tables));
+    rows.map(|(switch, row)| row.ok_or(Failure::NoTable(switch.guid)))
+        .collect()
+}
+
+/// The table of each switch, in the fabric's order; the first, if a switch comes twice.
+pub fn by_switch<T>(
+    fabric: &Fabric,
+    mut tables: Vec<(Guid, Option<T>)>,
+) -> impl Iterator<Item = Option<T>> {
+    tables.sort_by_key(|(guid, _)| *guid);
+    let mut tables = tables.into_iter().peekable();
+    fabric.switches().iter().map(move |switch| {
+        while tables.next_if(|(guid, _)| *guid < switch.guid).is_some() {}
+        tables.next_if(|(guid, _)| *guid == switch.guid)?.1
+    })
 }
 
 /// Clears the entries beyond the highest LID, which the core does not write: an engine that failed before Dmodc may

@@ -32,11 +32,7 @@ impl Routed {
         Routed {
             order: plan.ranking().positions(),
             detours: plan.detours(),
-            left_out: {
-                let mut left = plan.connections().left.clone();
-                left.sort_unstable();
-                left
-            },
+            left_out: plan.left_out(),
             fabric,
             tables,
         }
