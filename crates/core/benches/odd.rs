@@ -20,7 +20,7 @@ use support::{A, complete, snapshot};
 /// A name, and what makes the fabric.
 type Odd = (&'static str, fn() -> Fabric);
 
-const FABRICS: [Odd; 13] = [
+const FABRICS: [Odd; 14] = [
     ("8,640 hosts, whole", || snapshot(&complete(A))),
     ("154 uneven switches of 254 ports", uneven),
     ("8,640 hosts, 30 % slow", || slow(A)),
@@ -36,6 +36,7 @@ const FABRICS: [Odd; 13] = [
     ("800 switches, a binary tree", || tree(800, false)),
     ("800 switches, a random tree", || tree(800, true)),
     ("200 spines in a chain, a leaf each", || chain(200, 1)),
+    ("1,200 switches at random, hosts on spines", random_spines),
 ];
 
 /// The end of the name of a fabric with a drained link.
@@ -279,6 +280,21 @@ fn tree(switches: usize, is_random: bool) -> Fabric {
     }
     for s in (0..switches).filter(|&s| !has_child[s]) {
         net.host(s);
+    }
+    net.finish()
+}
+
+/// 800 leaves with four hosts and links to six of 400 spines each; a third of the spines have two hosts.
+fn random_spines() -> Fabric {
+    let mut net = Net::new(1200, 254);
+    let mut spines: Vec<usize> = (800..1200).collect();
+    for leaf in 0..800 {
+        net.random.shuffle(&mut spines);
+        spines[..6].iter().for_each(|&spine| net.link(leaf, spine));
+        (0..4).for_each(|_| net.host(leaf));
+    }
+    for spine in (800..1200).step_by(3) {
+        (0..2).for_each(|_| net.host(spine));
     }
     net.finish()
 }

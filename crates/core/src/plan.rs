@@ -451,7 +451,7 @@ fn lids_at<'f>(
 }
 
 /// Searches detours over each set of links. The first takes its turns first; but the last does, if that serves a pair
-/// that is left out otherwise.
+/// that is left out otherwise; not if the search ended at its limit of work.
 fn connect(
     fabric: &Fabric,
     sets: &[Arc<Paths>],
@@ -465,7 +465,7 @@ fn connect(
     let in_order =
         |order: &[usize]| connect_in_order(sets, needs, &ends, may_connect, &present, order);
     let (mut found, mut steps) = in_order(&order);
-    if !found.left.is_empty() && sets.len() > 1 {
+    if !found.left.is_empty() && !found.cut_short && sets.len() > 1 {
         let order: Vec<usize> = (0..sets.len()).rev().collect();
         let (others, mut by_others) = in_order(&order);
         let is_left = others.is_left(fabric.switches().len());

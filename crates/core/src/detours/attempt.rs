@@ -65,7 +65,7 @@ impl<'a> Attempt<'a> {
         };
         let mut search = Search::new(paths);
         let mut best = begin(before.clone());
-        turn_by_planes(all, needs, &mut best.turns);
+        turn_by_planes(all, needs, &mut best.turns, &mut search.work);
         // Entries are pinned only where nothing else serves a pair: pins move entries of others, and above the leaves
         // those of many hosts.
         for (pins, anywhere) in [
@@ -81,7 +81,7 @@ impl<'a> Attempt<'a> {
                 break;
             }
         }
-        if best.counts()[0] > 0 {
+        if best.counts()[0] > 0 && best.goes_on(&search) {
             let mut other = begin(before);
             other.serve(&mut search);
             other.turn_for_pairs(&mut search);
@@ -104,7 +104,7 @@ impl<'a> Attempt<'a> {
                 let before = self.turns.clone();
                 let urgent = |s: u32| urgent[s as usize];
                 let helps = self.goes_on(search)
-                    && turn_in_cone(self.all, &mut self.turns, hub, urgent)
+                    && turn_in_cone(self.all, &mut self.turns, hub, urgent, &mut search.work)
                     && self.serve(search);
                 if !helps {
                     self.turns = before;
@@ -123,14 +123,17 @@ impl<'a> Attempt<'a> {
             while let Some(&(column, _)) = (self.left[number].from.iter())
                 .filter(|&&(column, kind)| kind == 0 && column >= tried)
                 .min()
-                && self.goes_on(search)
             {
+                if !self.goes_on(search) {
+                    return;
+                }
                 let from = self.paths.costs.switch(column as usize);
                 tried = column + 1;
                 if let Some(way) = turns_between(paths, &self.turns, (from, to), &mut search.work) {
                     for (from, at, to) in way {
                         let wanted = |a, c| (a, c) == (from, to);
-                        self.turns.take(&self.all.groups, at, |_| false, wanted);
+                        self.turns
+                            .take(&self.all.groups, at, |_| false, wanted, &mut search.work);
                     }
                     self.serve(search);
                 }
@@ -347,7 +350,8 @@ mod tests {
         let ranking = Ranking::new(&fabric, &Options::default());
         let paths = Paths::new(Groups::of_fabric(&fabric, &ranking), &ranking, ALONE);
         let mut turns = Turns::new(&paths.groups);
-        turns.take(&paths.groups, 0, |_| false, |from, to| (from, to) == (1, 2));
+        let wanted = |from, to| (from, to) == (1, 2);
+        turns.take(&paths.groups, 0, |_| false, wanted, &mut 0);
         let attempt = Attempt {
             found: Vec::new(),
             detours: Vec::new(),

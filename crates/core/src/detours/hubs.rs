@@ -10,14 +10,15 @@ use std::cmp::Reverse;
 const SAMPLE: usize = 255;
 
 /// Takes all turns that close no cycle at a switch and at the switches above it, its *cone*; turns to
-/// `urgent` switches come before others. Returns whether any turn is new.
+/// `urgent` switches come before others. Returns whether any turn is new, and adds the neighbours visited to `work`.
 pub fn turn_in_cone(
     paths: &Paths,
     turns: &mut Turns,
     hub: u32,
     urgent: impl Fn(u32) -> bool,
+    work: &mut u64,
 ) -> bool {
-    turn_above(paths, turns, hub, urgent, |_, _| true, |_| true)
+    turn_above(paths, turns, hub, urgent, |_, _| true, |_| true, work)
 }
 
 /// Takes the turns at a switch that `turn` selects, and all turns at the `wanted` switches above it.
@@ -28,9 +29,10 @@ fn turn_above(
     urgent: impl Fn(u32) -> bool,
     turn: impl Fn(u32, u32) -> bool,
     wanted: impl Fn(u32) -> bool,
+    work: &mut u64,
 ) -> bool {
     let groups = &paths.groups;
-    let mut is_new = turns.take(groups, hub, &urgent, turn);
+    let mut is_new = turns.take(groups, hub, &urgent, turn, work);
     let mut cone = vec![hub];
     let mut next = 0;
     while let Some(&s) = cone.get(next) {
@@ -39,7 +41,7 @@ fn turn_above(
             let below_two = groups.up(above).len() > 1;
             if below_two && wanted(above) && !cone.contains(&above) {
                 cone.push(above);
-                is_new |= turns.take(groups, above, &urgent, |_, _| true);
+                is_new |= turns.take(groups, above, &urgent, |_, _| true, work);
             }
         }
     }
@@ -48,7 +50,7 @@ fn turn_above(
 
 /// Lets each two planes turn into each other at the leaf of the lower one. The planes that the fewest pairs
 /// must enter by turns come first. Returns `false` if no hosts are in need, or there is but one plane.
-pub fn turn_by_planes(paths: &Paths, needs: &[Need], turns: &mut Turns) -> bool {
+pub fn turn_by_planes(paths: &Paths, needs: &[Need], turns: &mut Turns, work: &mut u64) -> bool {
     let (costs, groups) = (&paths.costs, &paths.groups);
     let is_leaf = |s: u32| costs.column(s) < costs.leaves();
     // A plane has the number of its first switch.
@@ -106,6 +108,7 @@ pub fn turn_by_planes(paths: &Paths, needs: &[Need], turns: &mut Turns) -> bool 
             |_| false,
             turn,
             |s| rank_of(s) == Some(at),
+            work,
         );
     }
     true

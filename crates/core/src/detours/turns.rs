@@ -36,6 +36,8 @@ struct Reach {
     below: Vec<u32>,
     /// Per switch: whether they come down to it.
     down: Vec<bool>,
+    /// The number of neighbours visited.
+    work: u64,
 }
 
 /// A turn, as (from, at, to).
@@ -82,20 +84,25 @@ impl Turns {
         from != to && (is_free || self.taken[at as usize].contains(&(from, to)))
     }
 
-    /// Whether a turn may be taken: it closes no cycle with the turns taken.
-    pub fn may_take(&self, groups: &Groups, (from, at, to): Turn) -> bool {
-        self.has(from, at, to) || !self.reach(groups, at, to).comes_down(from, at)
+    /// Whether a turn may be taken: it closes no cycle with the turns taken. Adds the neighbours visited to `work`.
+    pub fn may_take(&self, groups: &Groups, (from, at, to): Turn, work: &mut u64) -> bool {
+        self.has(from, at, to) || {
+            let reach = self.reach(groups, at, to);
+            *work += reach.work;
+            !reach.comes_down(from, at)
+        }
     }
 
     /// Takes the turns at a switch that `wanted` selects, by the switches that they come from and go to, and that close
     /// no cycle. Turns to `urgent` switches come before others, which they may exclude. Returns whether any turn is
-    /// new.
+    /// new, and adds the neighbours visited to `work`.
     pub fn take(
         &mut self,
         groups: &Groups,
         switch: u32,
         urgent: impl Fn(u32) -> bool,
         wanted: impl Fn(u32, u32) -> bool,
+        work: &mut u64,
     ) -> bool {
         self.mark_above(groups, switch);
         let mut up: Vec<u32> = groups.up(switch).iter().map(|g| g.remote).collect();
@@ -107,6 +114,7 @@ impl Turns {
             if !new.is_empty() {
                 // More turns into one channel do not change where that channel leads.
                 let reach = self.reach(groups, switch, to);
+                *work += reach.work;
                 new.retain(|&from| !reach.comes_down(from, switch));
             }
             self.taken[switch as usize].extend(new.into_iter().map(|from| (from, to)));
@@ -136,6 +144,7 @@ impl Turns {
         let mut reach = Reach {
             below: vec![NONE; switches],
             down: vec![false; switches],
+            work: 0,
         };
         let mut open: Vec<Arrival> = vec![(high, Some(low))];
         while let Some((at, from)) = open.pop() {
@@ -147,6 +156,7 @@ impl Turns {
                 Some(from) if known == from || known == SEVERAL => continue,
                 Some(from) => *below = if known == NONE { from } else { SEVERAL },
             }
+            reach.work += groups.neighbours(at).count() as u64;
             if from.is_some() && known == NONE {
                 open.extend(groups.up(at).iter().map(|g| (g.remote, Some(at))));
             }
@@ -197,7 +207,13 @@ mod tests {
     /// Which of these turns are taken if they are wanted.
     fn taken(paths: &Paths, turns: &mut Turns, wanted: &[(u32, u32, u32)]) -> Vec<bool> {
         let take = |&(from, at, to): &(u32, u32, u32)| {
-            turns.take(&paths.groups, at, |_| false, |a, c| (a, c) == (from, to));
+            turns.take(
+                &paths.groups,
+                at,
+                |_| false,
+                |a, c| (a, c) == (from, to),
+                &mut 0,
+            );
             turns.has(from, at, to)
         };
         wanted.iter().map(take).collect()
@@ -263,7 +279,7 @@ mod tests {
         let paths = paths(10, &links, &[6, 7, 8, 9]);
         let mut turns = Turns::new(&paths.groups);
         for at in [0, 2, 4] {
-            turns.take(&paths.groups, at, |_| false, |_, _| true);
+            turns.take(&paths.groups, at, |_| false, |_, _| true, &mut 0);
         }
         for (from, at, to) in [
             (2, 0, 4),
@@ -275,7 +291,7 @@ mod tests {
         ] {
             assert!(turns.has(from, at, to), "{from} {at} {to}");
         }
-        turns.take(&paths.groups, 1, |_| false, |_, _| true);
+        turns.take(&paths.groups, 1, |_| false, |_, _| true, &mut 0);
         assert!(!(turns.has(3, 1, 5) || turns.has(5, 1, 3)));
     }
 

@@ -18,10 +18,9 @@ pub fn turns_between(
     let Paths { costs, groups, .. } = paths;
     let mut known: BTreeMap<Turn, bool> = BTreeMap::new();
     let mut may_take = |turn: Turn, work: &mut u64| {
-        *known.entry(turn).or_insert_with(|| {
-            *work += costs.switches() as u64;
-            turns.may_take(&all.groups, turn)
-        })
+        *known
+            .entry(turn)
+            .or_insert_with(|| turns.may_take(&all.groups, turn, work))
     };
     let is_turn = |(before, s, next): Turn| {
         let up = groups.up(s);
