@@ -43,7 +43,7 @@ pub fn some_switches(whole: &Whole, which: &[Where]) -> Vec<Group> {
     let mut add = |what: String, gone: Option<Vec<u32>>| groups.extend(Some(what).zip(gone));
     add("pod".into(), whole.pod(random));
     add("plane".into(), whole.plane(random));
-    for level in 1..=whole.levels() {
+    for level in 1..=whole.levels {
         let cards = whole.line_card(level, random);
         add(format!("line card of level {level}"), cards);
     }
@@ -53,14 +53,14 @@ pub fn some_switches(whole: &Whole, which: &[Where]) -> Vec<Group> {
     groups
 }
 
-/// The top switches of each plane.
 pub fn tops(whole: &Whole) -> Vec<Group> {
     let top = |plane| (format!("the top of plane {plane}"), whole.top_of(plane));
     (0..whole.planes()).map(top).collect()
 }
 
 /// Mids, a spine, an inner leaf of each pod, the spines of a plane; of pods whose leaves are equal, one.
-pub fn parts_of_pods(whole: &Whole, pods: &Pods) -> Vec<Group> {
+pub fn parts_of_pods(whole: &Whole) -> Vec<Group> {
+    let pods = whole.pods.as_ref().expect("pods");
     let random = &mut Random::stream(whole.seed, 9);
     let mut places: Vec<String> = ["mid 2.1", "mid 2.2", "spine 1.1", "spine 2.1"]
         .map(String::from)
@@ -80,10 +80,10 @@ pub fn parts_of_pods(whole: &Whole, pods: &Pods) -> Vec<Group> {
 
 /// The last leaf, and the first switches of some levels: equipment at the edge of the used ports.
 pub fn the_edge(whole: &Whole) -> Vec<Group> {
-    let top = format!("L{}-0", whole.levels());
+    let top = format!("L{}-0", whole.levels);
     let first = ["L1-0", "L2-0", &top].map(|place| whole.node(place));
     let mut groups = ones(whole, [whole.last_leaf()].into_iter().chain(first));
-    groups.extend((whole.levels() > 2).then(|| ("the last pod".to_owned(), whole.last_pod())));
+    groups.extend((whole.levels > 2).then(|| ("the last pod".to_owned(), whole.last_pod())));
     groups
 }
 
@@ -100,8 +100,8 @@ pub fn the_last(whole: &Whole) -> Vec<Group> {
     groups.map(|(what, new)| (what.to_owned(), new)).into()
 }
 
-/// The last leaf of each pod, and the last pod.
-pub fn the_last_of_pods(whole: &Whole, pods: &Pods) -> Vec<Group> {
+pub fn the_last_of_pods(whole: &Whole) -> Vec<Group> {
+    let pods = whole.pods.as_ref().expect("pods");
     let leaf = |(pod, leaves)| whole.node(&format!("leaf {pod}.{}", leaves - 1));
     let mut groups = ones(whole, pods.leaves.iter().enumerate().map(leaf));
     let last = pod(&whole.netlist, pods.leaves.len() - 1);
@@ -119,7 +119,6 @@ pub fn some_hosts(whole: &Whole) -> Vec<Group> {
     ones(whole, upper.into_iter().chain(leaf.into_iter().take(3)))
 }
 
-/// The hosts of some leaves.
 pub fn of_leaves(netlist: &Netlist, leaves: &[u32]) -> Vec<u32> {
     let hosts = leaves.iter().flat_map(|&leaf| hosts_of(netlist, leaf));
     hosts.collect()
@@ -330,7 +329,6 @@ fn cables_between_leaves(whole: &Whole) -> Vec<(String, [u32; 2], Netlist)> {
     leaves.as_chunks().0.iter().take(3).map(cable).collect()
 }
 
-/// A cable between two leaves, of one pod or of two.
 pub fn a_cable_joins_leaves(whole: &Whole) -> Vec<Event> {
     let cables = cables_between_leaves(whole).into_iter();
     cables.map(|(what, _, more)| (what, vec![more])).collect()
@@ -355,7 +353,6 @@ pub fn all_are_replaced(whole: &Whole) -> Vec<Event> {
     (0..4).map(event).collect()
 }
 
-/// A mid switch loses its only uplink.
 pub fn a_mid_loses_its_uplink(whole: &Whole) -> Vec<Event> {
     let mut less = whole.netlist.clone();
     let ends = ["mid 1.0", "spine 0.0"].map(|place| whole.node(place));

@@ -9,7 +9,6 @@ use dmodc_fabric::random::Random;
 use dmodc_formats::netlist::generate::{Order, Pgft};
 use dmodc_formats::netlist::{Kind, Netlist, Node};
 
-/// Spare ports of every switch.
 pub const SPARE: u8 = 8;
 
 /// A whole PGFT, places in order, some ports of each switch free. LIDs at random, GUIDs in order.

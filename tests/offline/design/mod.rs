@@ -9,7 +9,7 @@ mod events;
 pub mod fabrics;
 pub mod names;
 mod papers;
-mod production;
+pub mod production;
 mod quality;
 mod sparse;
 mod stability;
@@ -82,7 +82,6 @@ fn throws(count: u64) -> impl Iterator<Item = u64> {
     1..=count * times()
 }
 
-/// Whether to test the largest fabrics too.
 fn is_long() -> bool {
     times() > 1
 }

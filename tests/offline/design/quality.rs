@@ -123,7 +123,7 @@ fn pods_of_unequal_size() {
     let mut sums = [0; 2];
     for (on_spines, sssp) in [(0, SSSP), (2, SSSP_ON_SPINES)] {
         for seed in throws(8) {
-            let whole = Whole::pods(&uneven(seed, on_spines), seed);
+            let whole = Whole::pods(uneven(seed, on_spines), seed);
             let Some(routed) = found.route(&whole.netlist, &whole.what) else {
                 continue;
             };

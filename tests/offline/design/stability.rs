@@ -31,7 +31,6 @@ pub enum Judged {
     Anew,
 }
 
-/// Two sweeps that are compared.
 pub struct Step<'a> {
     pub whole: &'a Whole,
     pub before: &'a Routed,
@@ -39,7 +38,6 @@ pub struct Step<'a> {
     pub what: &'a str,
 }
 
-/// Judges a step.
 pub type Judge = fn(&Step, &mut Findings);
 
 /// Each event on each fabric changes what the judges allow.
@@ -180,7 +178,6 @@ pub fn only_forced_or_displaced(step: &Step, found: &mut Findings) {
     );
 }
 
-/// No entry changes at all.
 pub fn nothing(step: &Step, found: &mut Findings) {
     changes(step, found, |changes| changes.changed().entries == 0);
 }
@@ -226,7 +223,6 @@ pub fn levels_stay(step: &Step, found: &mut Findings) {
     );
 }
 
-/// A host that goes afterwards changes only its own entries.
 pub fn then_a_host_goes(step: &Step, found: &mut Findings) {
     let host = a_host(&step.after.netlist, &mut Random::stream(step.whole.seed, 6));
     let less = step.after.netlist.without_nodes(&[host]);

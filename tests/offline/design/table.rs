@@ -44,6 +44,9 @@ rows! {
     leaves_at_interleaved_ports_die:
         interleaved_trees(), |w| go(w, ones(w, (1..7).map(|leaf| w.node(&format!("L1-{leaf}"))))),
         up_down, Steps, [only_forced];
+    /// A dead inner leaf, mid, spine or pod leaves a hole also where pods are of unequal size, or one is.
+    parts_of_uneven_pods_die:
+        throws(3).flat_map(unequal), |w| go(w, parts_of_pods(w)), up_down, Steps, [only_forced];
     /// Lost links, one or ten, change only forced entries.
     links_go:
         each().chain(OF_TWO).map(Whole::pgft), links_go, up_down, Steps, [only_forced];
@@ -60,6 +63,9 @@ rows! {
     /// New equipment at the end changes only its own entries.
     the_last_leaf_and_the_last_pod_come:
         each().map(Whole::pgft), |w| come(w, the_last(w)), alone, Anew, [only_own];
+    /// So do the last leaf of any of uneven pods, and the last pod.
+    the_last_of_uneven_pods_comes:
+        throws(4).map(|seed| Whole::pods(uneven(seed, 0), seed)), |w| come(w, the_last_of_pods(w)), alone, Anew, [only_own];
     hosts_come_to_a_new_port:
         each().map(Whole::pgft), hosts_come_to_a_new_port, alone, Steps, [only_own];
 
@@ -159,7 +165,7 @@ fn cabled() -> impl Iterator<Item = Whole> {
 /// PGFTs, furnished ones, uneven pods, and such with leaves on spines.
 fn boxes() -> impl Iterator<Item = Whole> {
     let trees = each().flat_map(|shape| [Whole::pgft(shape), Whole::furnished(shape)]);
-    let uneven = |seed| [0, 2].map(|on_spines| Whole::pods(&uneven(seed, on_spines), seed));
+    let uneven = |seed| [0, 2].map(|on_spines| Whole::pods(uneven(seed, on_spines), seed));
     trees.chain(throws(3).flat_map(uneven))
 }
 
@@ -191,43 +197,18 @@ fn roots_given(whole: &Netlist, _: &[std::rc::Rc<Routed>]) -> Options {
     }
 }
 
-/// A dead inner leaf, mid, spine or pod leaves a hole also where pods are of unequal size, or one is.
-#[test]
-fn parts_of_uneven_pods_die() {
-    for seed in throws(3) {
-        for (are_alike, hosts) in [(false, (6, 12)), (false, (8, 8)), (true, (8, 8))] {
-            let mut pods = uneven(seed, 0);
-            pods.hosts = hosts;
-            if are_alike {
-                pods.leaves = vec![7; 4];
-                pods.leaves[seed as usize % 4] = 5 + 4 * (seed as usize % 2);
-            }
-            let whole = [Whole::pods(&pods, seed)];
-            hold(
-                whole,
-                |w| go(w, parts_of_pods(w, &pods)),
-                &up_down,
-                Steps,
-                &[only_forced],
-            );
+/// Pods of unequal size, and such of which one alone differs.
+fn unequal(seed: u64) -> impl Iterator<Item = Whole> {
+    let kinds = [(false, (6, 12)), (false, (8, 8)), (true, (8, 8))];
+    kinds.into_iter().map(move |(are_alike, hosts)| {
+        let mut pods = uneven(seed, 0);
+        pods.hosts = hosts;
+        if are_alike {
+            pods.leaves = vec![7; 4];
+            pods.leaves[seed as usize % 4] = 5 + 4 * (seed as usize % 2);
         }
-    }
-}
-
-/// The last leaf of any of uneven pods, and the last pod.
-#[test]
-fn the_last_of_uneven_pods_comes() {
-    for seed in throws(4) {
-        let pods = uneven(seed, 0);
-        let whole = [Whole::pods(&pods, seed)];
-        hold(
-            whole,
-            |w| come(w, the_last_of_pods(w, &pods)),
-            &alone,
-            Anew,
-            &[only_own],
-        );
-    }
+        Whole::pods(pods, seed)
+    })
 }
 
 /// With node types, a dead upper switch changes only forced entries; a replaced one, and a node that goes, only own
@@ -241,7 +222,7 @@ fn stable_with_node_types() {
             let [drawn] = whole();
             let io = types::io_nodes(&drawn.netlist, which, 1);
             let asked = types::options(&drawn.netlist, &io, false, Faults::Stable);
-            let upper = (2..=drawn.levels()).filter_map(|l| drawn.switch(l, Where::Inside, random));
+            let upper = (2..=drawn.levels).filter_map(|l| drawn.switch(l, Where::Inside, random));
             let upper: Vec<u32> = upper.collect();
             let host = loop {
                 let host = a_host(&drawn.netlist, random);

@@ -52,10 +52,13 @@ fn drawn(seed: u64) -> [Whole; 7] {
         ("leaves on spines", deeper),
         ("two levels with gateways", two_levels),
     ];
-    drawn.map(|(what, netlist)| {
-        let netlist = names::with_lids(&names::in_order(&netlist), 0, seed);
-        Whole::named(what, seed, names::at_random(&netlist, seed))
-    })
+    drawn.map(|(what, netlist)| boxed(what, &names::in_order(&netlist), seed))
+}
+
+/// The fabric with LIDs and GUIDs at random.
+fn boxed(what: &str, netlist: &Netlist, seed: u64) -> Whole {
+    let netlist = names::at_random(&names::with_lids(netlist, 0, seed), seed);
+    Whole::named(what, seed, netlist)
 }
 
 /// Adds end nodes to an upper switch.
@@ -88,8 +91,7 @@ pub fn gateway_on_one_uplink(seed: u64) -> Whole {
         let [a, b] = ends.map(|s| (s, spare(&netlist, s)));
         link(&mut netlist, a, b);
     }
-    let netlist = names::at_random(&names::with_lids(&netlist, 0, seed), seed);
-    Whole::named("a gateway on one uplink", seed, netlist)
+    boxed("a gateway on one uplink", &netlist, seed)
 }
 
 /// Pods with a gateway on a mid of pod 1.
@@ -106,11 +108,8 @@ pub fn gateway_in_a_pod(seed: u64) -> Whole {
         on_spines: 0,
     };
     let mut netlist = pods.draw(seed);
-    let mid = node_at(&netlist, "mid 1.0");
-    let port = spare(&netlist, mid);
-    add_gateway(&mut netlist, mid, port);
-    let netlist = names::at_random(&names::with_lids(&netlist, 0, seed), seed);
-    Whole::named("a gateway on a mid switch", seed, netlist)
+    on_upper(&mut netlist, "mid 1.0", 1, true);
+    boxed("a gateway on a mid switch", &netlist, seed)
 }
 
 /// All hosts of pod 1 but those of its first leaf; all.

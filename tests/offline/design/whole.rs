@@ -30,9 +30,7 @@ pub fn small<const N: usize>(
     let is_long = long::runs("larger shapes");
     let nodes = |shape: &str| {
         let shape: Pgft = shape.parse().expect("a shape");
-        (1..=shape.levels())
-            .map(|l| shape.children(l))
-            .product::<usize>()
+        shape.elements(0)
     };
     let all = shapes.into_iter();
     all.filter(move |shape| is_long || nodes(shape) <= most)
@@ -65,7 +63,9 @@ pub struct Whole {
     pub what: String,
     pub seed: u64,
     pub netlist: Netlist,
-    levels: usize,
+    /// If it has uneven pods.
+    pub pods: Option<Pods>,
+    pub levels: usize,
     bases: Vec<(usize, usize)>,
     elements: Vec<Element>,
 }
@@ -85,6 +85,7 @@ impl Whole {
             what: format!("{what}, seed {seed}"),
             seed,
             netlist,
+            pods: None,
             levels: 0,
             bases: Vec::new(),
             elements: Vec::new(),
@@ -141,13 +142,16 @@ impl Whole {
         whole
     }
 
-    pub fn pods(pods: &Pods, seed: u64) -> Whole {
+    pub fn pods(pods: Pods, seed: u64) -> Whole {
         let netlist = names::at_random(&pods.draw(seed), seed);
         let what = format!(
             "pods of {:?} leaves, {} on spines",
             pods.leaves, pods.on_spines
         );
-        Whole::named(&what, seed, netlist)
+        Whole {
+            pods: Some(pods),
+            ..Whole::named(&what, seed, netlist)
+        }
     }
 
     /// The description of a node: its place.
@@ -155,7 +159,6 @@ impl Whole {
         &self.netlist.nodes[node as usize].description
     }
 
-    /// The node at a place.
     pub fn node(&self, place: &str) -> u32 {
         node_at(&self.netlist, place)
     }
@@ -248,17 +251,12 @@ impl Whole {
         bases.map(|base| base.1).product()
     }
 
-    /// The top switches of one plane.
     pub fn top_of(&self, plane: usize) -> Vec<u32> {
         self.nodes(|e| {
             let own = (1..self.levels - 1).rev();
             let number = own.fold(0, |sum, digit| sum * self.bases[digit].1 + e.digits[digit]);
             e.level == self.levels && number == plane
         })
-    }
-
-    pub fn levels(&self) -> usize {
-        self.levels
     }
 
     pub fn last_leaf(&self) -> u32 {
