@@ -8,13 +8,12 @@ use crate::left_out::is_wanted;
 use crate::long;
 use crate::random_fabrics::drawn;
 use crate::routed::{Routed, options, pgft};
-use crate::whole_graph::no_pair_is_lost;
+use crate::whole_graph::{no_pair_is_lost, way};
 use dmodc_analysis::{Channels, Risk, Traffic, bounds};
 use dmodc_core::{Capacity, Engine, Faults, OnUnreachable, Options};
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{Fabric, Peer, PortNumber, Speed, SwitchId};
 use dmodc_formats::netlist::{Kind, Netlist, Part};
-use std::iter::successors;
 use std::sync::Arc;
 
 fn ignoring() -> Options {
@@ -60,19 +59,14 @@ impl Routed {
 
     /// The number of end nodes to which packets of other end nodes leave a switch by a port.
     fn routes(&self, s: SwitchId, port: PortNumber) -> usize {
-        let entry = |at, lid| PortNumber(self.tables.get(at, lid));
-        let next = |at: SwitchId, lid| match self.fabric.peer(at, entry(at, lid)) {
-            Peer::Switch { index, .. } => Some(index),
-            _ => None,
-        };
         let has_host = |&s: &SwitchId| !self.fabric.end_nodes_of(s).is_empty();
         let comes_by = |lid| {
             let mut starts = self.fabric.switches().keys().filter(has_host);
-            starts.any(|from| successors(Some(from), |&at| next(at, lid)).any(|at| at == s))
+            starts.any(|from| way(&self.fabric, &self.tables, from, lid).any(|at| at == s))
         };
         let hosts = self.fabric.end_nodes().iter();
         hosts
-            .filter(|node| entry(s, node.lid) == port && comes_by(node.lid))
+            .filter(|node| self.tables.get(s, node.lid) == port.0 && comes_by(node.lid))
             .count()
     }
 }
@@ -179,7 +173,7 @@ fn a_spine_whose_links_are_all_slow_carries_its_part() {
     let links = netlist.links_between_switches();
     let links: Vec<Link> = links.into_iter().filter(is_its).collect();
     let slow = with_speed(&netlist, &links, "1xEDR");
-    let routed = Routed::by_options(&slow, &Options::default());
+    let routed = Routed::new(&slow);
     assert!(
         routed.risks()[0] < 1.3 * routed.least(),
         "{:?} {}",
@@ -191,16 +185,15 @@ fn a_spine_whose_links_are_all_slow_carries_its_part() {
 /// One link at a part of its speed carries about that part of its siblings' routes; only entries it gives up change.
 #[test]
 fn a_slow_link_carries_its_part() {
-    let options = Options::default();
     for number in 0..12 * u64::from(long::times()) {
         let netlist = shape(number);
-        let whole = Routed::by_options(&netlist, &options);
+        let whole = Routed::new(&netlist);
         let mut random = Random::new(number);
         let links = netlist.links_between_switches();
         let link = links[random.below(links.len())];
-        let lost = Routed::by_options(&without(&netlist, &[link]), &options);
+        let lost = Routed::new(&without(&netlist, &[link]));
         for (speed, part) in [("2xEDR", 0.5), ("1xEDR", 0.25), ("1xFDR", 0.136)] {
-            let slow = Routed::by_options(&with_speed(&netlist, &[link], speed), &options);
+            let slow = Routed::new(&with_speed(&netlist, &[link], speed));
             let ends = link.map(|(node, port)| {
                 let guid = netlist.nodes[node as usize].guid;
                 (slow.fabric.switch_by_guid(guid).expect("there"), port)
@@ -244,7 +237,6 @@ fn a_slow_link_carries_its_part() {
 /// link, plus two such flows (RP: one). RP is at most one such flow above the RP that ignores speeds.
 #[test]
 fn slow_links_are_never_worse_than_none() {
-    let options = Options::default();
     for number in 0..24 * u64::from(long::times()) {
         let netlist = shape(number);
         let mut random = Random::new(number);
@@ -253,11 +245,11 @@ fn slow_links_are_never_worse_than_none() {
         let some: Vec<Link> = (0..count)
             .map(|_| links.swap_remove(random.below(links.len())))
             .collect();
-        let lost = Routed::by_options(&without(&netlist, &some), &options).risks();
+        let lost = Routed::new(&without(&netlist, &some)).risks();
         let (speed, part) = [("2xEDR", 0.5), ("1xEDR", 0.25)][random.below(2)];
         let slow = with_speed(&netlist, &some, speed);
         let ignored = Routed::by_options(&slow, &ignoring()).risks();
-        let slow = Routed::by_options(&slow, &options).risks();
+        let slow = Routed::new(&slow).risks();
         let all =
             format!("{number}, {count} at {speed}: {slow:?}, lost {lost:?}, ignored {ignored:?}");
         for ((slow, lost), more) in slow.iter().zip(lost).zip([2.0, 1.0, 2.0]) {
@@ -286,7 +278,7 @@ fn half_of_all_links_are_slow() {
             let whole = with_speed(&netlist, &links, fast);
             let half = links.into_iter().filter(|_| random.below(2) == 0);
             let slow = with_speed(&whole, &half.collect::<Vec<Link>>(), slow);
-            let routed = Routed::by_options(&slow, &Options::default());
+            let routed = Routed::new(&slow);
             let risks = routed.risks();
             over.push(risks[0] / routed.least());
             used.push(risks[1]);
@@ -304,7 +296,6 @@ fn half_of_all_links_are_slow() {
 /// In a plane at a half or a quarter, the uplink of each leaf carries its share by speed, or what the A2A bound allows.
 #[test]
 fn a_slow_plane_carries_its_part() {
-    let options = Options::default();
     for number in 0..4 * u64::from(long::times()) {
         let netlist = shape(4 * number + 2);
         // The uplinks at the lowest port of each leaf.
@@ -313,7 +304,7 @@ fn a_slow_plane_carries_its_part() {
             .map(|leaf| uplinks(&netlist, leaf)[0]);
         let plane: Vec<Link> = plane.collect();
         for (speed, part) in [("2xEDR", 0.5), ("1xEDR", 0.25)] {
-            let slow = Routed::by_options(&with_speed(&netlist, &plane, speed), &options);
+            let slow = Routed::new(&with_speed(&netlist, &plane, speed));
             for leaf in carriers(&netlist) {
                 let ports = uplinks(&netlist, leaf);
                 let guid = netlist.nodes[leaf as usize].guid;
@@ -341,8 +332,7 @@ fn a_slow_plane_carries_its_part() {
 /// The links of a leaf to switches, by port.
 fn uplinks(netlist: &Netlist, leaf: u32) -> Vec<Link> {
     let ports = netlist.nodes[leaf as usize].ports.iter();
-    let up = ports
-        .filter(|p| netlist.nodes[p.peer as usize].kind == dmodc_formats::netlist::Kind::Switch);
+    let up = ports.filter(|p| netlist.nodes[p.peer as usize].kind == Kind::Switch);
     let mut links: Vec<Link> = up
         .map(|p| [(leaf, p.number), (p.peer, p.peer_port)])
         .collect();

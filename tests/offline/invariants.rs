@@ -7,23 +7,22 @@
 //! `make invariants` takes 100,000 fabrics; every test run takes 500.
 
 use crate::drain::some_part;
-use crate::left_out::lists_hold;
-use crate::random_fabrics::{FAMILIES, Family, drawn, parts};
+use crate::left_out::{lists_hold, with_hosts};
+use crate::long;
+use crate::random_fabrics::{FAMILIES, drawn};
 use crate::routed::{Routed, partial};
-use crate::whole_graph::{arrives, has_cycle};
+use crate::whole_graph::{arrives, has_cycle, way};
 use dmodc_core::multicast::{Terrain, Tree};
 use dmodc_core::{Engine, Faults, Options, RouteError};
 use dmodc_fabric::NO_PATH;
 use dmodc_fabric::random::Random;
-use dmodc_fabric::{Fabric, Guid, Lid, Peer, PortNumber, SwitchId};
+use dmodc_fabric::{Fabric, Guid, PortNumber, SwitchId};
 use dmodc_watch::sweeps::prove;
 use std::collections::BTreeSet;
-use std::env;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use typed_index_collections::TiVec;
 
-/// Random options for a fabric.
 fn options(fabric: &Fabric, reference: Option<Fabric>, random: &mut Random) -> Options {
     let mut some = |guids: Vec<Guid>, of: usize| -> Vec<Guid> {
         let is_given = random.below(of) == 0;
@@ -98,7 +97,6 @@ fn hold(engine: &Engine, number: u64) -> Option<Share> {
     })
 }
 
-/// Asserts that the proof of a sweep holds.
 fn is_proven(options: &Options, routed: &Routed) {
     let (fabric, tables) = routed.pair();
     let rows = fabric.switches().keys().map(|s| &tables.row(s).raw);
@@ -128,7 +126,7 @@ fn turned(up_down: &Routed, routed: &Routed) -> Share {
                 moved.extend((routed.tables.get(from, to.0) != entry).then_some(from));
             } else if arrives(fabric, &routed.tables, from, to).is_some() {
                 share.turned += 1;
-                turning.extend(switches_on(routed, from, to.0));
+                turning.extend(way(fabric, &routed.tables, from, to.0));
             } else if left.contains(&(from, to.1)) {
                 share.left_out += 1;
             }
@@ -139,20 +137,10 @@ fn turned(up_down: &Routed, routed: &Routed) -> Share {
     share
 }
 
-/// The switches on the route from a switch to a LID.
-fn switches_on(routed: &Routed, from: SwitchId, to: Lid) -> Vec<SwitchId> {
-    let next = |&s: &SwitchId| {
-        let port = PortNumber(routed.tables.get(s, to));
-        routed.fabric.far(s, port).map(|(next, _)| next)
-    };
-    std::iter::successors(Some(from), next).collect()
-}
-
 /// The number of pairs of switches with hosts that no links join.
 fn pairs_apart(fabric: &Fabric) -> usize {
-    let part = parts(fabric);
-    let all = fabric.switches().keys();
-    let with_hosts: Vec<SwitchId> = all.filter(|&s| fabric.hosts_of(s).count() > 0).collect();
+    let part = fabric.parts(|_| true);
+    let with_hosts: Vec<SwitchId> = with_hosts(fabric).collect();
     let apart = with_hosts.iter().map(|&a| {
         let others = with_hosts.iter().filter(|&&b| a < b);
         others.filter(|&&b| part[a] != part[b]).count()
@@ -224,16 +212,14 @@ fn costs_hold(routed: &Routed) {
             let Some(cost) = routed.plan.hops(from, switch) else {
                 continue;
             };
-            let (mut at, mut hops) = (from, 0);
-            while at != switch {
-                assert!(hops < cost, "{from:?} to {lid} costs {cost}");
-                let Peer::Switch { index, .. } = fabric.peer(at, PortNumber(tables.get(at, lid)))
-                else {
-                    panic!("{from:?} to {lid} ends at {at:?}");
-                };
-                (at, hops) = (index, hops + 1);
-            }
-            assert_eq!(PortNumber(tables.get(at, lid)), port);
+            let passed: Vec<SwitchId> = way(fabric, tables, from, lid).collect();
+            let (&last, before) = passed.split_last().expect("a switch");
+            let arrived = (last, tables.get(last, lid)) == (switch, port.0);
+            let is_cheap = before.len() <= usize::from(cost);
+            assert!(
+                arrived && is_cheap,
+                "{from:?} to {lid} costs {cost}: {passed:?}"
+            );
         }
     }
 }
@@ -241,7 +227,7 @@ fn costs_hold(routed: &Routed) {
 /// Tests `count` random fabrics and references, or `DMODC_FABRICS` of them; then fails if any test has failed, with the
 /// numbers of these fabrics (see [`drawn`]).
 pub fn hold_on_each<T>(count: u64, mut hold: impl FnMut(&Engine, u64) -> T) -> Vec<T> {
-    let count = env::var("DMODC_FABRICS").map_or(count, |n| n.parse().expect("a number"));
+    let count = long::number("DMODC_FABRICS", count);
     let engine = Engine::new(1).expect("a thread");
     let mut failed = Vec::new();
     let held = |number| {
@@ -282,13 +268,10 @@ fn hold_on_random_fabrics() {
         }
         let Share { turned, left_out } = all;
         println!(
-            "{family:?}: {routed} routed, {refused} refused, {turned} pairs turn, {left_out} left out"
+            "{family}: {routed} routed, {refused} refused, {turned} pairs turn, {left_out} left out"
         );
-        let trees = *family != Family::Graph;
-        assert!(
-            routed > 0 && (!trees || refused * 10 < routed),
-            "{family:?}"
-        );
-        assert!(turned > 9 * left_out, "{family:?}");
+        let trees = *family != "graph";
+        assert!(routed > 0 && (!trees || refused * 10 < routed), "{family}");
+        assert!(turned > 9 * left_out, "{family}");
     }
 }

@@ -4,7 +4,7 @@ use crate::routed::Routed;
 use crate::whole_graph::arrives;
 use dmodc_analysis::{Channels, UNREACHABLE, UpDown};
 use dmodc_core::{Options, Plan};
-use dmodc_fabric::{Endpoint, Fabric, Lid, NodeKind, Peer, PortNumber, SwitchId};
+use dmodc_fabric::{Endpoint, Fabric, Lid, Peer, PortNumber, SwitchId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The senders or receivers at a switch, as the lists name them.
@@ -25,12 +25,19 @@ fn end_of(fabric: &Fabric, (_, switch, port): (Lid, SwitchId, PortNumber)) -> En
     }
 }
 
+fn has_hosts(fabric: &Fabric, switch: SwitchId) -> bool {
+    fabric.hosts_of(switch).next().is_some()
+}
+
+pub fn with_hosts(fabric: &Fabric) -> impl Iterator<Item = SwitchId> {
+    let switches = fabric.switches().keys();
+    switches.filter(|&s| has_hosts(fabric, s))
+}
+
 /// Whether Dmodc has to connect a pair of switches: one has hosts, or both have end nodes, or `connect_roots` is set.
 pub fn is_wanted(fabric: &Fabric, options: &Options, from: SwitchId, to: SwitchId) -> bool {
-    let nodes = |s: SwitchId| fabric.end_nodes_of(s);
-    let hosts = |s: SwitchId| nodes(s).iter().any(|n| n.kind != NodeKind::Aggregation);
-    let both = !nodes(from).is_empty() && !nodes(to).is_empty();
-    options.connect_roots || hosts(from) || hosts(to) || both
+    let both = [from, to].map(|s| !fabric.end_nodes_of(s).is_empty());
+    options.connect_roots || has_hosts(fabric, from) || has_hosts(fabric, to) || both == [true; 2]
 }
 
 /// Asserts that the lists of a plan have the pairs that its tables leave out.
@@ -75,11 +82,7 @@ pub fn lists_hold(options: &Options, routed: &Routed) {
 fn unreachable_holds(fabric: &Fabric, plan: &Plan) {
     let ranking = plan.ranking();
     let paths = UpDown::new(&Channels::new(fabric), |a, b| ranking.is_up(a, b));
-    let has_hosts = |s: &SwitchId| {
-        let nodes = fabric.end_nodes_of(*s);
-        nodes.iter().any(|n| n.kind != NodeKind::Aggregation)
-    };
-    let with_hosts: Vec<SwitchId> = fabric.switches().keys().filter(has_hosts).collect();
+    let with_hosts: Vec<SwitchId> = with_hosts(fabric).collect();
     let mut apart = BTreeSet::new();
     for &to in &with_hosts {
         let distances = paths.distances(to);

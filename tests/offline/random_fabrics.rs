@@ -5,19 +5,6 @@ use dmodc_fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, PortNumber, Sw
 use dmodc_formats::netlist::generate::{Order, Pgft, Rlft, build};
 use typed_index_collections::TiVec;
 
-/// The kind of a random fabric.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Family {
-    /// A PGFT, whole or damaged.
-    Pgft,
-    /// A real-life fat-tree, whole or damaged.
-    Rlft,
-    /// Levels with links at random from each to the next, some beyond it, and some end nodes above.
-    Layered,
-    /// Links at random between any switches.
-    Graph,
-}
-
 /// A fabric under construction: switches with random LIDs, to which links and end nodes are added.
 struct Draft {
     builder: Builder,
@@ -96,6 +83,7 @@ impl Draft {
     }
 }
 
+/// Levels with links at random from each to the next, some beyond it, and some end nodes above.
 fn layered(mut random: Random) -> Fabric {
     let levels = 2 + random.below(4);
     let sizes: Vec<usize> = (0..levels).map(|_| 1 + random.below(6)).collect();
@@ -128,6 +116,7 @@ fn layered(mut random: Random) -> Fabric {
     draft.finish()
 }
 
+/// Links at random between any switches.
 fn graph(mut random: Random) -> Fabric {
     let switches = 1 + random.below(12);
     let links = random.below(2 * switches + 1);
@@ -236,31 +225,15 @@ fn rlft(mut random: Random) -> Fabric {
     tree(&shape, random)
 }
 
-/// Makes a fabric of a family.
-pub type Make = fn(Random) -> Fabric;
+type Make = fn(Random) -> Fabric;
 
-/// All families.
-pub const FAMILIES: [(Family, Make); 4] = [
-    (Family::Pgft, pgft),
-    (Family::Rlft, rlft),
-    (Family::Layered, layered),
-    (Family::Graph, graph),
+/// All families. PGFTs and real-life fat-trees are whole or damaged.
+pub const FAMILIES: [(&str, Make); 4] = [
+    ("pgft", pgft),
+    ("rlft", rlft),
+    ("layered", layered),
+    ("graph", graph),
 ];
-
-/// For each switch the first switch of its connected part of the fabric.
-pub fn parts(fabric: &Fabric) -> TiVec<SwitchId, Option<SwitchId>> {
-    let mut part: TiVec<SwitchId, _> = vec![None; fabric.switches().len()].into();
-    for first in fabric.switches().keys() {
-        let mut todo = vec![first];
-        while let Some(s) = todo.pop() {
-            if part[s].is_none() {
-                part[s] = Some(first);
-                todo.extend(fabric.neighbours(s));
-            }
-        }
-    }
-    part
-}
 
 /// A random fabric, and its reference: none, the same fabric whole or damaged, or another one.
 pub fn drawn(number: u64) -> (Fabric, Option<Fabric>) {

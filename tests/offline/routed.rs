@@ -159,7 +159,6 @@ impl Routed {
         forced((&fabric, &tables), after.pair(), is_up)
     }
 
-    /// The levels of all switches by their places.
     pub fn levels(&self) -> HashMap<&str, u32> {
         let ranking = self.plan.ranking();
         let switches = self.netlist.switches().map(|node| {

@@ -9,7 +9,7 @@ use crate::long;
 use crate::routed::{Routed, others, partial, pgft, shuffled, with_reference};
 use dmodc_core::Rule;
 use dmodc_fabric::random::Random;
-use dmodc_fabric::{Lid, Peer, PortNumber, SwitchId};
+use dmodc_fabric::{Lid, PortNumber, SwitchId};
 use dmodc_formats::netlist::generate::{Pgft, Rlft};
 use dmodc_formats::netlist::{Kind, Netlist, Node};
 use fabrics::{cases, node_at};
@@ -327,10 +327,7 @@ fn goals_of_all_measures() {
 /// A bound of A2A by entries that stay: the most routes that a neighbour still sends up through a switch, per link up.
 fn bound_with_standing_entries(whole: &Routed, less: &Routed) -> u32 {
     let (fabric, ranking) = (&less.fabric, less.plan.ranking());
-    let next = |s: SwitchId, port: u8| match fabric.peer(s, PortNumber(port)) {
-        Peer::Switch { index, .. } => Some(index),
-        _ => None,
-    };
+    let next = |s, port| fabric.far(s, PortNumber(port)).map(|(next, _)| next);
     let mut most = 0;
     for s in fabric.switches().keys().filter(|&s| ranking.rank(s) > 0) {
         let above = |&n: &SwitchId| ranking.is_up(s, n);

@@ -3,8 +3,9 @@
 
 use crate::routed::Routed;
 use dmodc_core::multicast::{Edge, Tree};
-use dmodc_fabric::{Fabric, Lid, NO_PATH, Peer, PortNumber, SwitchId, Tables};
+use dmodc_fabric::{Fabric, Lid, NO_PATH, PortNumber, SwitchId, Tables};
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter::successors;
 
 /// A directed port between switches.
 type Channel = (SwitchId, PortNumber);
@@ -26,10 +27,7 @@ fn of_tree(tree: &Tree) -> Vec<(Channel, Channel)> {
 /// Whether the dependencies of all entries, and of some multicast trees, close a cycle.
 pub fn has_cycle(fabric: &Fabric, tables: &Tables, trees: &[Tree]) -> bool {
     let entry = |s, lid| PortNumber(tables.get(s, lid));
-    let onward = |(s, port): Channel| match fabric.peer(s, port) {
-        Peer::Switch { index, .. } => Some(index),
-        _ => None,
-    };
+    let onward = |(s, port): Channel| fabric.far(s, port).map(|(next, _)| next);
     let mut waits_for: BTreeMap<Channel, BTreeSet<Channel>> = BTreeMap::new();
     for (lid, ..) in fabric.lids() {
         for s in fabric.switches().keys() {
@@ -90,22 +88,25 @@ pub fn arrives(
     fabric: &Fabric,
     tables: &Tables,
     from: SwitchId,
-    to: (Lid, SwitchId, PortNumber),
+    (lid, switch, port): (Lid, SwitchId, PortNumber),
 ) -> Option<bool> {
-    let (lid, switch, port) = to;
-    let mut at = from;
-    for _ in 0..=fabric.switches().len() {
-        let entry = PortNumber(tables.get(at, lid));
-        if entry.0 == NO_PATH {
-            return (at != from).then_some(false);
-        }
-        if (at, entry) == (switch, port) {
-            return Some(true);
-        }
-        let Peer::Switch { index, .. } = fabric.peer(at, entry) else {
-            return Some(false);
-        };
-        at = index;
-    }
-    Some(false)
+    let has_entry = tables.get(from, lid) != NO_PATH;
+    has_entry.then(|| {
+        let last = way(fabric, tables, from, lid).last().expect("a switch");
+        (last, tables.get(last, lid)) == (switch, port.0)
+    })
+}
+
+/// The switches that a packet passes; in a circle some of them twice.
+pub fn way(
+    fabric: &Fabric,
+    tables: &Tables,
+    from: SwitchId,
+    lid: Lid,
+) -> impl Iterator<Item = SwitchId> {
+    let next = move |&at: &SwitchId| {
+        let far = fabric.far(at, PortNumber(tables.get(at, lid)));
+        far.map(|(next, _)| next)
+    };
+    successors(Some(from), next).take(fabric.switches().len() + 1)
 }

@@ -1,8 +1,17 @@
-//! Which parts of a test are too long for `make test`.
+//! Which parts of a test are too long for `make test`, and other numbers that the environment has.
+
+use std::env;
+use std::str::FromStr;
+
+/// A number that a variable of the environment may replace.
+pub fn number<N: FromStr>(variable: &str, or: N) -> N {
+    let parsed = |text: String| text.parse().ok().expect("a number");
+    env::var(variable).map_or(or, parsed)
+}
 
 /// The factor on the number of random cases: `DMODC_CASES`, else 1.
 pub fn times() -> u32 {
-    std::env::var("DMODC_CASES").map_or(1, |n| n.parse().expect("a number"))
+    number("DMODC_CASES", 1)
 }
 
 /// Whether a long part runs: with `DMODC_CASES=4` or more, as in CI. Else reports a skip.

@@ -2,7 +2,9 @@
 
 use dmodc_analysis::between::{Between, Block, Harm};
 use dmodc_analysis::{ChannelId, Channels};
-use dmodc_fabric::{Fabric, Guid, Lid, NO_PATH, NodeId, Peer, PortNumber, SwitchId, Tables};
+use dmodc_fabric::{
+    EndNode, Fabric, Guid, Lid, NO_PATH, NodeId, Peer, PortNumber, SwitchId, Tables,
+};
 use std::collections::BTreeSet;
 
 type Routed<'r> = (&'r Fabric, &'r Tables);
@@ -132,18 +134,13 @@ fn guid(fabric: &Fabric, s: SwitchId) -> Guid {
 }
 
 fn stays(before: &Fabric, after: &Fabric, node: NodeId) -> bool {
-    let place = |fabric: &Fabric, node: NodeId| {
-        let node = &fabric.end_nodes()[node];
-        (
-            node.guid,
-            node.lid,
-            node.lmc,
-            guid(fabric, node.switch),
-            node.port,
-        )
+    let place = |fabric: &Fabric, node: &EndNode| {
+        let switch = guid(fabric, node.switch);
+        (node.guid, node.lid, node.lmc, switch, node.port)
     };
-    let mut old = before.end_nodes().keys().map(|node| place(before, node));
-    old.any(|old| old == place(after, node))
+    let now = place(after, &after.end_nodes()[node]);
+    let mut old = before.end_nodes().iter();
+    old.any(|old| place(before, old) == now)
 }
 
 /// Whether a link between switches was there before.
