@@ -27,14 +27,8 @@ const PRODUCTION: [(&str, &[&str]); 5] = [
 /// Asserts that figures that stay constant for three hours fire no alert, except these: each by the figure that fires
 /// it, the GUID of a switch and the figure's value.
 pub fn assert_quiet(folder: &Path, figures: &str, fired: &[(&str, &str, u32)]) {
+    let constant = series([figures, figures], false);
     let figures = samples(figures);
-    let series = figures.iter().map(|(series, value)| {
-        let values = match *series {
-            LAST_WRITE => "0+60x180".to_owned(),
-            _ => format!("{value}x180"),
-        };
-        json!({"series": series, "values": values})
-    });
     let alerts = fired.iter().map(|(figure, guid, count)| {
         let is_it = |(series, value): &(&&str, &String)| {
             let is_of = series.starts_with(&format!("dmodc_{figure}{{")) && series.contains(guid);
@@ -52,7 +46,7 @@ pub fn assert_quiet(folder: &Path, figures: &str, fired: &[(&str, &str, u32)]) {
         );
         json!({"labels": alert, "value": 1})
     });
-    assert_alerts(folder, series.collect(), "ALERTS", alerts.collect());
+    assert_alerts(folder, constant, "ALERTS", alerts.collect());
 }
 
 /// A sign of life; promtool's clock begins at 0.
@@ -73,9 +67,9 @@ fn samples(figures: &str) -> BTreeMap<&str, String> {
     samples.map(|sample| (sample.0, value(sample))).collect()
 }
 
-/// Asserts that figures that have been the first for half an hour and the second for two and a half fire these alerts,
-/// each once. Of an OpenSM that `has_ended` they stay as they are.
-pub fn assert_fires(folder: &Path, figures: [&str; 2], has_ended: bool, alerts: &[&str]) {
+/// The series of figures that have been the first for half an hour and the second for two and a half. Of an OpenSM that
+/// `has_ended` they stay as they are.
+fn series(figures: [&str; 2], has_ended: bool) -> Vec<Value> {
     let [before, now] = figures.map(samples);
     let all: BTreeSet<&str> = before.keys().chain(now.keys()).copied().collect();
     let series = all.into_iter().map(|series| {
@@ -87,12 +81,17 @@ pub fn assert_fires(folder: &Path, figures: [&str; 2], has_ended: bool, alerts: 
         };
         json!({"series": series, "values": values})
     });
+    series.collect()
+}
+
+/// Asserts that such figures fire these alerts, each once.
+pub fn assert_fires(folder: &Path, figures: [&str; 2], has_ended: bool, alerts: &[&str]) {
     let fired = alerts.iter().map(|name| {
         let labels = format!("{{alertname=\"{name}\"}}");
         json!({"labels": labels, "value": 1})
     });
     let expr = "count by (alertname) (ALERTS{alertstate=\"firing\"})";
-    assert_alerts(folder, series.collect(), expr, fired.collect());
+    assert_alerts(folder, series(figures, has_ended), expr, fired.collect());
 }
 
 /// Asserts by promtool what an expression has after three hours.
@@ -117,7 +116,7 @@ fn assert_alerts(folder: &Path, series: Vec<Value>, expr: &str, samples: Vec<Val
 fn whole_production_fabrics_are_routed_and_quiet() {
     let is_long = long::runs("production fabrics of more than 20 switches");
     for (name, lacking) in PRODUCTION {
-        let net = Net::production(&format!("{name}.ibnetdiscover"));
+        let net = Net::production(name);
         if !is_long && net.netlist.switches().count() > 20 {
             continue;
         }
@@ -133,7 +132,7 @@ fn whole_production_fabrics_are_routed_and_quiet() {
             wait_for_use(&file, true);
             if !reference {
                 let offline = tables::assert_same(&net, &sm.files, 0);
-                let report = offline.check(&sm.files.lfts());
+                let report = offline.assert_clean(&sm.files.lfts());
                 // In one fabric, hosts hang off two spines that no up-down path joins.
                 let count = usize::from(name == "gpu-cluster-206sw");
                 assert_eq!(offline.plan.unreachable().count, count, "{name}");

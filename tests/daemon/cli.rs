@@ -109,7 +109,7 @@ fn tables_and_hop_counts_of_the_tool_load_into_opensm_and_equal_the_plugins() {
         dmodc(&dir, &route);
         let [net, lfts, hops] = ["less", "lfts", "hops"].map(|name| dir.path().join(name));
         let sim = Ibsim::start(&net);
-        let config = Config::engine("file");
+        let config = Config::engines("file");
         let config = config.line(format!("lid_matrix_dump_file {}", hops.display()));
         let taken = installs(&sim, &lfts, config);
         let plugin = opensm::route(&sim, &Config::dmodc());
@@ -126,11 +126,11 @@ fn tables_and_hop_counts_of_the_tool_load_into_opensm_and_equal_the_plugins() {
 fn tables_of_a_live_subnet_with_four_lids_a_port_load_into_opensm() {
     let (dir, net) = generated(&[FIGURE_1, "--seed", "3", "--no-lids"]);
     let sim = Ibsim::start(&net);
-    let before = opensm::route(&sim, &Config::engine("minhop").lmc(2));
+    let before = opensm::route(&sim, &Config::engines("minhop").lmc(2));
     let subnet = before.path("opensm-subnet.lst");
     let subnet = subnet.to_str().expect("plain text");
     dmodc(&dir, &["route", subnet, "--lmc", "2", "--lfts", "lfts"]);
-    let config = Config::engine("file").lmc(2);
+    let config = Config::engines("file").lmc(2);
     installs(&sim, &dir.path().join("lfts"), config);
 }
 
@@ -140,7 +140,7 @@ fn ftree_s_own_tables_and_order_shift_without_congestion() {
     // order, no shift puts two routes on one link. All to all, 18 nodes of a leaf share a link.
     let (dir, net) = generated(&[NODES_648, "--seed", "3"]);
     let sim = Ibsim::start(&net);
-    let files = opensm::route(&sim, &Config::engine("ftree"));
+    let files = opensm::route(&sim, &Config::engines("ftree"));
     let file = |name: &str| files.path(name).to_str().expect("plain text").to_owned();
     let (subnet, lfts) = (file("opensm-subnet.lst"), file("opensm-lfts.dump"));
     let order = file("opensm-ftree-ca-order.dump");

@@ -4,12 +4,8 @@ use crate::long;
 use crate::support::*;
 use dmodc_formats::lft::{Dump, diff};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("plain text")
-}
 
 /// A fabric under ibsim, and OpenSM's dump of its subnet, which has the GUIDs that ibsim gives.
 struct Fabric {
@@ -20,7 +16,7 @@ struct Fabric {
 impl Fabric {
     fn new(net: &Net) -> Fabric {
         let sim = Ibsim::start(&net.path);
-        let files = opensm::route(&sim, &Config::engine("minhop"));
+        let files = opensm::route(&sim, &Config::engines("minhop"));
         let subnet = sim.dir().join("subnet.lst");
         std::fs::copy(files.path("opensm-subnet.lst"), &subnet).expect("copied");
         Fabric { sim, subnet }
@@ -28,11 +24,17 @@ impl Fabric {
 
     /// The configuration of an engine with these exported files as options.
     fn config(&self, engine: &str, options: &[(&str, &str)]) -> Config {
-        let mut config = Config::engine(engine);
+        let mut config = Config::engines(engine);
         for (option, format) in options {
             let file = self.sim.dir().join(format);
-            let args = ["export", text(&self.subnet), format, "-o", text(&file)];
-            done(&mut tool(&args));
+            let args = [
+                "export",
+                path_of(&self.subnet),
+                format,
+                "-o",
+                path_of(&file),
+            ];
+            done(&mut tool(args));
             config = config.line(format!("{option} {}", file.display()));
         }
         config
@@ -42,8 +44,8 @@ impl Fabric {
     fn checked(&self, engine: &str, options: &[(&str, &str)]) -> Value {
         let files = opensm::route(&self.sim, &self.config(engine, options));
         let fdbs = files.path("opensm.fdbs");
-        let args = ["check", text(&self.subnet), text(&fdbs), "--json"];
-        let output = tool(&args).output().expect("the tool runs");
+        let args = ["check", path_of(&self.subnet), path_of(&fdbs), "--json"];
+        let output = tool(args).output().expect("the tool runs");
         serde_json::from_slice(&output.stdout).expect("an object")
     }
 
@@ -67,8 +69,8 @@ fn host_pairs(check: &Value) -> u64 {
 
 #[test]
 fn fdbs_have_the_tables_of_the_dump() {
-    for config in [Config::engine("minhop"), Config::dmodc().lmc(1)] {
-        let sim = Ibsim::start(&Net::production("irregular-11sw.ibnetdiscover").path);
+    for config in [Config::engines("minhop"), Config::dmodc().lmc(1)] {
+        let sim = Ibsim::start(&Net::production("irregular-11sw").path);
         let files = opensm::route(&sim, &config);
         let [dump, fdbs] = ["opensm-lfts.dump", "opensm.fdbs"].map(|name| {
             let dump = Dump::parse(&files.read(name));
@@ -86,7 +88,7 @@ const ROOTS: (&str, &str) = ("root_guid_file", "roots");
 /// Where two switches with hosts have one link, updn finds no roots by itself and needs the exported ones.
 #[test]
 fn updn_takes_roots() {
-    let fabric = Fabric::new(&Net::production("small-2sw.ibnetdiscover"));
+    let fabric = Fabric::new(&Net::production("small-2sw"));
     assert!(fabric.refuses("updn", &[]));
     let check = fabric.checked("updn", &[ROOTS]);
     assert_eq!(host_pairs(&check), 0);
@@ -129,7 +131,7 @@ fn ftree_takes_roots_and_compute_nodes() {
         if !is_small && !is_long {
             continue;
         }
-        let fabric = Fabric::new(&Net::production(&format!("{name}.ibnetdiscover")));
+        let fabric = Fabric::new(&Net::production(name));
         assert!(!is_small || fabric.refuses("ftree", &[]), "{name}");
         let check = fabric.checked("ftree", &[ROOTS, cn]);
         assert_eq!(host_pairs(&check), left_out, "{name}");

@@ -2,11 +2,9 @@
 
 use crate::alerts::assert_quiet;
 use crate::changes::said;
-use crate::metrics::{
-    Metrics, TREE, another_leaf, metrics_file, wait_for_use, when, with_reference,
-};
+use crate::metrics::{Metrics, TREE, metrics_file, wait_for_use, when, with_reference};
 use crate::support::*;
-use dmodc_formats::netlist::{Kind, Node, Part};
+use dmodc_formats::netlist::Node;
 use std::fs;
 
 /// Uplinks lost before OpenSM starts: siblings show that a leaf lacks one, but not that a leaf lacks four of six; a
@@ -36,16 +34,9 @@ fn a_reference_shows_missing_links_that_siblings_do_not() {
     // A line for one link, and a line for four of one leaf.
     let missing = sm.files.log_lines("dmodc: missing, by the reference: ");
     assert_eq!(missing.len(), 2, "{missing:?}");
-    assert!(
-        missing.iter().any(|l| l.contains(&format!(": {one}"))),
-        "{missing:?}"
-    );
-    assert!(
-        missing
-            .iter()
-            .any(|l| l.contains(&format!(": 4 links of {four}"))),
-        "{missing:?}"
-    );
+    for words in [format!(": {one}"), format!(": 4 links of {four}")] {
+        assert!(missing.iter().any(|l| l.contains(&words)), "{missing:?}");
+    }
     assert_eq!(sm.files.log_lines("where its siblings have"), [""; 0]);
 }
 
@@ -56,7 +47,7 @@ fn findings_are_logged_though_no_engine_is_called() {
     let (net, mut sim) = Net::simulated(TREE);
     let (path, config) = metrics_file(&sim, Config::dmodc().line("use_ucast_cache TRUE"));
     let sm = OpenSm::start(&sim, &config);
-    let (leaf, _) = another_leaf(&net);
+    let leaf = net.other_leaves().next().expect("another leaf");
     let order = || {
         let text = fs::read(sm.files.by_port(Files::ORDER)).expect("the order");
         text.iter().filter(|byte| **byte == b'\n').count()
@@ -107,11 +98,8 @@ fn a_dead_leaf_raises_no_other_alarm() {
     let mut netlist = Net::pgft("PGFT(2;6,4;1,3;1,1)").netlist;
     ::fabrics::add_aggregation_nodes(&mut netlist);
     let whole = Net::write(netlist);
-    let is_leaf = |node: &Node| node.kind == Kind::Switch && node.description.starts_with("L1-");
-    let leaf = whole.netlist.nodes.iter().position(is_leaf);
-    let leaf = leaf.expect("a leaf");
-    let dead = whole.netlist.without(&[Part::Node(leaf as u32)]);
-    let less = Net::write(dead);
+    let leaf = ::fabrics::node_at(&whole.netlist, "L1-0");
+    let less = Net::write(whole.netlist.without_nodes(&[leaf]));
     let sim = Ibsim::start(&less.path);
     let (path, config) = with_reference(&sim, whole.path.display());
     let sm = OpenSm::start(&sim, &config);
@@ -121,7 +109,7 @@ fn a_dead_leaf_raises_no_other_alarm() {
         assert_eq!(found.get(name), 0.0, "{name}");
     }
     let figures = fs::read_to_string(&path).expect("figures");
-    let leaf = whole.netlist.nodes[leaf].guid.to_string();
+    let leaf = whole.node("L1-0").guid.to_string();
     assert_quiet(sim.dir(), &figures, &[("part_lost", &leaf, 1)]);
     for words in ["left out", "no route from", "where its siblings have"] {
         assert_eq!(sm.files.log_lines(words), [""; 0]);

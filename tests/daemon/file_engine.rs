@@ -36,7 +36,7 @@ impl Loaded {
 
     /// The configuration of these engines with the file.
     fn config(&self, engines: &str) -> Config {
-        Config::engine(engines).line(format!("lfts_file {}", self.path.display()))
+        Config::engines(engines).line(format!("lfts_file {}", self.path.display()))
     }
 
     /// The tables that OpenSM holds after a sweep.

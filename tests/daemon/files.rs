@@ -15,14 +15,12 @@ fn fifo(path: PathBuf) -> PathBuf {
     path
 }
 
-/// The error lines about a file.
 fn errors_about(files: &Files, path: &Path) -> Vec<String> {
     let mut errors = files.log_lines("dmodc: ERR");
     errors.retain(|line| line.contains(path.to_str().expect("plain text")));
     errors
 }
 
-/// The one error line about a file.
 fn error_about(files: &Files, path: &Path) -> String {
     let mut errors = errors_about(files, path);
     assert_eq!(errors.len(), 1, "{errors:#?}");

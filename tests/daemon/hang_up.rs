@@ -35,12 +35,9 @@ fn some_changed_options_are_taken_up_and_others_need_a_restart() {
         ..Options::default()
     };
     let offline = sm.files.assert_routed(&connected);
-    let report = offline.check(&sm.files.lfts());
+    let report = offline.assert_clean(&sm.files.lfts());
     // Six pairs of spines, both ways.
-    assert!(
-        report.is_minimal() && report.turned.routes == 12,
-        "{report:#?}"
-    );
+    assert_eq!(report.turned.routes, 12, "{report:#?}");
     assert_eq!(last(&sm, "turned"), "12", "connect_roots is taken up");
 
     // OpenSM keeps an option whose line is gone, until the file sets another value.

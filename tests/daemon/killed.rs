@@ -8,7 +8,6 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// Time for each wait.
 const LIMIT: Duration = Duration::from_secs(30);
 /// Names and numbers.
 const SIGNALS: [(&str, i32); 4] = [("INT", 2), ("TERM", 15), ("HUP", 1), ("KILL", 9)];
@@ -45,7 +44,6 @@ fn is_empty(folder: &Path) -> bool {
     entries.next().is_none()
 }
 
-/// Waits for a moment of a running program.
 fn wait_for((name, later): (&str, Duration), program: &mut Child, tmp: &Path) {
     let has_come = || {
         let ended = program.try_wait().expect("it can be waited for");

@@ -5,7 +5,6 @@ use crate::hang_up::last;
 use crate::promtool::promtool;
 use crate::support::*;
 use dmodc_core::PHASES;
-use dmodc_formats::netlist::Node;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::fs;
@@ -87,12 +86,10 @@ impl Metrics {
         *self.0.get(name).unwrap_or_else(|| panic!("no {name}"))
     }
 
-    /// All series.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
-    /// The missing uplinks of a switch.
     pub fn missing(&self, guid: &str) -> f64 {
         self.value_of("dmodc_missing_uplinks", guid)
     }
@@ -110,7 +107,6 @@ impl Metrics {
         self.names().filter(of_it).count()
     }
 
-    /// The missing uplinks of all switches.
     pub fn all_missing(&self) -> f64 {
         let all = self.0.iter();
         all.filter(|(name, _)| name.starts_with("dmodc_missing_uplinks"))
@@ -158,13 +154,6 @@ pub fn with_reference(sim: &Ibsim, reference: impl Display) -> (PathBuf, Config)
     (path, Config::dmodc().options(&options))
 }
 
-/// A leaf that OpenSM does not run on, and its ports up.
-pub fn another_leaf(net: &Net) -> (&Node, Vec<PortNumber>) {
-    let leaf = net.other_leaves().next().expect("another leaf");
-    (leaf, net.uplinks(leaf).map(|port| port.number).collect())
-}
-
-/// A field of Dmodc's last sweep line.
 fn field(sm: &OpenSm, name: &str) -> f64 {
     last(sm, name).parse().expect("a number")
 }
@@ -174,7 +163,8 @@ fn the_metrics_agree_with_the_log_and_the_fabric() {
     let (net, mut sim) = Net::simulated(TREE);
     let (path, config) = metrics_file(&sim, Config::dmodc());
     let sm = OpenSm::start(&sim, &config);
-    let (leaf, up) = another_leaf(&net);
+    let leaf = net.other_leaves().next().expect("another leaf");
+    let up: Vec<PortNumber> = net.uplinks(leaf).map(|port| port.number).collect();
     let guid = leaf.guid.to_string();
 
     let sweeps = sm.files.routed() as f64;
@@ -230,8 +220,7 @@ fn the_metrics_agree_with_the_log_and_the_fabric() {
         assert_eq!(lost(&back), [0; 3]);
         // A spine is gone: its leaves lack nothing else. And a host.
         let spine = net.node("L2-3");
-        let all: Vec<PortNumber> = spine.ports.iter().map(|port| port.number).collect();
-        all.iter().for_each(|&port| sim.unlink(&spine.id, port));
+        sim.unlink_all(spine);
         sim.unlink(&leaf.id, PortNumber(1));
         sm.resweep();
         let gone = when(&path, |m| m.get("dmodc_switches") == 9.0);
@@ -240,7 +229,7 @@ fn the_metrics_agree_with_the_log_and_the_fabric() {
             gone.value_of("dmodc_part_lost", &spine.guid.to_string()),
             1.0
         );
-        all.iter().for_each(|&port| sim.relink(&spine.id, port));
+        sim.relink_all(spine);
         sim.relink(&leaf.id, PortNumber(1));
         sm.resweep();
         when(&path, |m| {
@@ -265,7 +254,7 @@ fn the_metrics_agree_with_the_log_and_the_fabric() {
     let conf = sm.files.path("opensm.conf");
     let folder = sm.files.path("");
     let said = done(
-        tool(&["status", "--conf"])
+        tool(["status", "--conf"])
             .arg(conf)
             .env("OSM_CACHE_DIR", folder),
     );

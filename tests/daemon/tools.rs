@@ -18,7 +18,9 @@ fn every_lid_answers_and_is_traced() {
     let lids = sm.files.end_node_lids(1);
     assert_eq!(lids.len(), sim.hosts().len() * 2);
     for &lid in &lids {
-        assert!(tools::smpquery(&sim, &sm.files, lid).contains("Channel Adapter"));
+        assert!(
+            tools::smpquery(&sim, &sm.files, tools::last(&sim), lid).contains("Channel Adapter")
+        );
     }
     for pair in lids.windows(2).filter(|pair| pair[0] / 2 != pair[1] / 2) {
         let route = tools::ibtracert(&sim, &sm.files, pair[0], pair[1]);
@@ -27,7 +29,7 @@ fn every_lid_answers_and_is_traced() {
     let (fabric, _) = sm.files.subnet().to_fabric(Some(1)).expect("LIDs for all");
     for switch in fabric.switches() {
         let lid = switch.lid.0;
-        let info = tools::smpquery(&sim, &sm.files, lid);
+        let info = tools::smpquery(&sim, &sm.files, tools::last(&sim), lid);
         assert!(info.contains("Switch"), "LID {lid}: {info}");
         has(&info, &switch.guid.to_string());
         let counters = tools::perfquery(&sim, &sm.files, lid, 1);
@@ -69,7 +71,7 @@ fn hosts_and_routers_on_spines() {
     // The first host is on a leaf, from which there is an up-down path to every LID.
     let lids = sm.files.end_node_lids(0);
     for &lid in &lids {
-        let info = tools::smpquery_from(&sim, &sm.files, &sim.hosts()[0], lid);
+        let info = tools::smpquery(&sim, &sm.files, &sim.hosts()[0], lid);
         let kind = match routers.contains(&lid) {
             true => "Router",
             false => "Channel Adapter",

@@ -13,7 +13,6 @@ fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     paths.filter(has_it).collect()
 }
 
-/// All pages.
 fn pages() -> Vec<PathBuf> {
     let folders = ". crates/python docker docs docs/decisions docs/results opensm-patch packaging \
                    packaging/prometheus tests/data tests/data/production";

@@ -23,10 +23,10 @@ fn trees(dir: &Path) -> Vec<String> {
     let others = ["two-planes", "nodes-on-spines"];
     let others = others.map(|name| data(&format!("fabrics/{name}.netlist")));
     let all = production().into_iter().chain(others);
-    let mut trees: Vec<String> = all.map(|file| path(&file).to_owned()).collect();
+    let mut trees: Vec<String> = all.map(|file| path_of(&file).to_owned()).collect();
     trees.retain(|file| !file.contains("ring"));
-    let figure = path(&dir.join("figure-1.net")).to_owned();
-    ok(&["generate", FIGURE_1, "-o", &figure]);
+    let figure = path_of(&dir.join("figure-1.net")).to_owned();
+    ok(["generate", FIGURE_1, "-o", &figure]);
     trees.push(figure);
     trees
 }
@@ -41,10 +41,7 @@ fn slurm_reads(dir: &Path, conf: &str, hosts: &str) -> Vec<String> {
     let port = port.local_addr().unwrap().port();
     let nodes = hosts.lines().map(|host| format!("NodeName={host}\n"));
     let nodes: String = nodes.collect();
-    let word = |program: &str, arg: &str| {
-        let output = Command::new(program).arg(arg).output().unwrap();
-        String::from_utf8(output.stdout).unwrap().trim().to_owned()
-    };
+    let word = |program: &str, arg: &str| done(Command::new(program).arg(arg)).trim().to_owned();
     let host = word("uname", "-n");
     let host = host.split('.').next().unwrap();
     let user = word("id", "-un");
@@ -53,8 +50,8 @@ fn slurm_reads(dir: &Path, conf: &str, hosts: &str) -> Vec<String> {
          SlurmUser={}\nStateSaveLocation={}\nSlurmctldPidFile={}\nSlurmctldPort={port}\n\
          TopologyPlugin=topology/tree\nSelectType=select/cons_tres\n{nodes}PartitionName=all Nodes=ALL\n",
         user,
-        path(&file("state")),
-        path(&file("pid")),
+        path_of(&file("state")),
+        path_of(&file("pid")),
     );
     fs::write(file("slurm.conf"), config).unwrap();
     let mut command = Command::new("slurmctld");
@@ -85,8 +82,8 @@ fn slurm_reads_topology_conf() {
     }
     let dir = tempfile::tempdir().unwrap();
     for (at, net) in trees(dir.path()).iter().enumerate() {
-        let conf = ok(&["export", net, "slurm"]);
-        let hosts = ok(&["export", net, "hosts"]);
+        let conf = ok(["export", net, "slurm"]);
+        let hosts = ok(["export", net, "hosts"]);
         let lines = slurm_reads(&dir.path().join(at.to_string()), &conf, &hosts);
         // The word after a key.
         let word = |line: &str, key: &str| -> String {
@@ -110,16 +107,13 @@ fn dot_reads_the_graph() {
     let dir = tempfile::tempdir().unwrap();
     for net in trees(dir.path()) {
         let graph = dir.path().join("graph");
-        ok(&["export", &net, "dot", "-o", path(&graph)]);
+        ok(["export", &net, "dot", "-o", path_of(&graph)]);
         // `-Tcanon` needs no layout, which takes minutes for hundreds of switches.
-        let output = Command::new("dot").arg("-Tcanon").arg(&graph).output();
-        let output = output.unwrap();
-        assert!(output.status.success(), "{net}: {}", stderr(&output));
-        let text = String::from_utf8(output.stdout).unwrap();
+        let text = done(Command::new("dot").arg("-Tcanon").arg(&graph));
         let graph = fs::read_to_string(&graph).unwrap();
         let edges = |text: &str| text.matches(" -- ").count();
         assert_eq!(edges(&text), edges(&graph), "{net}");
         let switches = graph.matches("[label=\"").count();
-        assert_eq!(json(&["route", &net])["switches"], switches);
+        assert_eq!(json(["route", &net])["switches"], switches);
     }
 }

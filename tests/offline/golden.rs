@@ -5,12 +5,15 @@ mod files;
 
 use crate::support::*;
 use files::{answers, golden};
+use std::fs::File;
 
 #[test]
 fn figure_1() {
-    let net = ok(&["generate", FIGURE_1]);
-    golden("figure-1.net", &net);
-    let piped = |args: &[&str]| ok_with_input(args, net.as_bytes());
+    golden("figure-1.net", &ok(["generate", FIGURE_1]));
+    let piped = |args: &[&str]| {
+        let file = File::open(data("figure-1.net")).unwrap();
+        done(tool(args).stdin(file))
+    };
     golden("figure-1.lfts", &piped(&["route", "-", "--lfts", "-"]));
     golden("figure-1.order", &piped(&["route", "-", "--order", "-"]));
     let removed = |what| piped(&["degrade", "-", what, "4", "--seed", "1", "--list"]);

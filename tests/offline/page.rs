@@ -16,7 +16,6 @@ const SHAPE: &str = "PGFT(3;4,4,4;1,4,4;1,1,1)";
 const HOSTILE: &str =
     "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>";
 
-/// Changes a netlist.
 fn edit(net: &str, to: &str, change: impl FnOnce(&mut Netlist)) {
     let mut netlist = Netlist::read(Path::new(net)).expect("a netlist");
     change(&mut netlist);
@@ -125,10 +124,10 @@ fn the_page_shows_the_results_of_trace_and_analyze() {
         }
     });
     let (lfts, page) = (&*routed.lfts, routed.file("page.html"));
-    ok(&["draw", &net, lfts, "-o", &page]);
+    ok(["draw", &net, lfts, "-o", &page]);
     browser.open(Path::new(&page));
 
-    let found = json(&["analyze", &net, lfts, "--patterns", "a2a"]);
+    let found = json(["analyze", &net, lfts, "--patterns", "a2a"]);
     let counts = "48 switches, 64 hosts, 128 links";
     sums_up(&mut browser, counts, &found);
     let tabs = ["level 0 by 1", "level 1 by 2", "hosts"];
@@ -140,7 +139,7 @@ fn the_page_shows_the_results_of_trace_and_analyze() {
     browser.find("node-3");
     browser.find(HOSTILE);
     assert!(browser.text("#way").contains(HOSTILE));
-    let traced = json(&["trace", &net, lfts, "node-3", HOSTILE]);
+    let traced = json(["trace", &net, lfts, "node-3", HOSTILE]);
     let lengths = ["there", "back"].map(|way| hops(&traced[way]).len());
     assert_eq!(lengths, [4, 4]);
     shows_ways(&mut browser, &traced);
@@ -174,7 +173,7 @@ fn the_page_shows_the_results_of_trace_and_analyze() {
         browser.key(key);
     }
     let other = browser.text("#detail h2");
-    let traced = json(&["trace", &net, lfts, &name, &other]);
+    let traced = json(["trace", &net, lfts, &name, &other]);
     shows_ways(&mut browser, &traced);
     browser.key("w");
     assert_eq!(shown_hops(&mut browser, "there"), hops(&traced["back"]));
@@ -228,12 +227,11 @@ fn the_page_marks_the_findings_of_wiring() {
         return;
     };
     let dir = tempfile::tempdir().expect("a folder");
-    let file = |name| path(&dir.path().join(name)).to_owned();
+    let file = |name| path_of(&dir.path().join(name)).to_owned();
     let (net, hurt, page, drain) = (file("net"), file("hurt"), file("page.html"), file("drain"));
-    ok(&["generate", SHAPE, "--speeds", "2xHDR,HDR", "-o", &net]);
-    ok(&format!(
-        "degrade {net} --remove L1-2:7 --remove L2-5:6 -o {hurt}"
-    ));
+    ok(["generate", SHAPE, "--speeds", "2xHDR,HDR", "-o", &net]);
+    let degrade = format!("degrade {net} --remove L1-2:7 --remove L2-5:6 -o {hurt}");
+    ok(degrade.split(' '));
     edit(&hurt, &hurt, |netlist| {
         swap(netlist, [("L1-9", 5), ("L1-9", 6)]);
         for (name, number) in [("L1-13", 8), ("node-5", 1)] {
@@ -246,10 +244,10 @@ fn the_page_marks_the_findings_of_wiring() {
     let suspects = file("suspects");
     fs::write(&suspects, "L1-6:5 # 12 symbol errors\n# L1-7:5\n").expect("a file");
     let draw = format!("draw {hurt} --reference {net} --suspects {suspects}");
-    ok(&format!("{draw} --drain {drain} -o {page}"));
+    ok(format!("{draw} --drain {drain} -o {page}").split(' '));
     browser.open(Path::new(&page));
     let told = ["wiring", &hurt, "--reference", &net, "--all", "--json"];
-    let told = ends(1, &told);
+    let [told, _] = ends(&mut tool(told), 1);
     let told: Value = serde_json::from_str(&told).expect("JSON");
     let told = told["differences"].as_array().expect("differences");
     let count = |kinds: &[&str]| {
@@ -301,20 +299,19 @@ fn the_page_marks_the_findings_of_wiring() {
     first_block_is(&mut browser, "plane 3: 1 by 4");
     // What a cabling plan has and the fabric does not is planned.
     let plan = file("plan.csv");
-    fs::write(&plan, ok(&["export", &net, "plan"])).expect("a file");
-    ok(&["draw", &hurt, "--reference", &plan, "-o", &page]);
+    fs::write(&plan, ok(["export", &net, "plan"])).expect("a file");
+    ok(["draw", &hurt, "--reference", &plan, "-o", &page]);
     browser.open(Path::new(&page));
     assert_eq!(browser.texts("#filters button")[0], "planned 2");
     has(&browser.texts("#findings li").concat(), "planned: L1-2 [7]");
     // A switch and a host that are gone keep their places on the page.
-    ok(&format!(
-        "degrade {net} --remove L2-1 --remove node-20 -o {hurt}"
-    ));
+    let degrade = format!("degrade {net} --remove L2-1 --remove node-20 -o {hurt}");
+    ok(degrade.split(' '));
     let lfts = file("lfts");
-    ok(&["route", &hurt, "--reference", &net, "--lfts", &lfts]);
-    ok(&["draw", &hurt, &lfts, "--reference", &net, "-o", &page]);
+    ok(["route", &hurt, "--reference", &net, "--lfts", &lfts]);
+    ok(["draw", &hurt, &lfts, "--reference", &net, "-o", &page]);
     browser.open(Path::new(&page));
-    let found = json(&["analyze", &hurt, &lfts, "--patterns", "a2a"]);
+    let found = json(["analyze", &hurt, &lfts, "--patterns", "a2a"]);
     let counts = "47 switches, 63 hosts, 120 links";
     sums_up(&mut browser, counts, &found);
     first_block_is(&mut browser, "pod 1: 4 by 4");
@@ -330,12 +327,12 @@ fn the_page_marks_the_findings_of_wiring() {
     browser.key("Escape");
     browser.find("node-0");
     browser.find("node-63");
-    let traced = json(&["trace", &hurt, &lfts, "node-0", "node-63"]);
+    let traced = json(["trace", &hurt, &lfts, "node-0", "node-63"]);
     shows_ways(&mut browser, &traced);
     // Two wrong cables between pods do not join the pods.
     let ends = [("L1-0", 5), ("L1-4", 5)];
     edit(&net, &hurt, |netlist| swap(netlist, ends));
-    ok(&["draw", &hurt, "-o", &page]);
+    ok(["draw", &hurt, "-o", &page]);
     browser.open(Path::new(&page));
     let blocks = ["pod 1", "pod 2", "pod 3", "pod 4", "cables between others"];
     assert_eq!(browser.texts("#matrix b"), blocks);
@@ -358,9 +355,9 @@ fn the_page_saves_its_picture() {
         named(netlist, "L1-3").description = "<L1> & \u{1}3".into();
     });
     let less = routed.file("less.net");
-    ok(&["degrade", &net, "--remove", "L1-2:7", "-o", &less]);
+    ok(["degrade", &net, "--remove", "L1-2:7", "-o", &less]);
     let draw = ["draw", &less, &routed.lfts, "--reference", &net];
-    ok(&[&draw[..], &["-o", &page]].concat());
+    ok([&draw[..], &["-o", &page]].concat());
     browser.open(Path::new(&page));
     let lower = picture(&mut browser);
     browser.eval("window.saved = null");
@@ -383,7 +380,7 @@ fn the_page_saves_its_picture() {
         .output()
     {
         Err(_) => crate::skip::skipped("no rsvg-convert; Debian has it in librsvg2-bin"),
-        Ok(output) => assert!(output.status.success(), "{}", stderr(&output)),
+        Ok(output) => assert!(output.status.success(), "{output:?}"),
     }
     // The picture is of the matrix in view: 64 cells above, but 63 below, where a link is missing.
     let cells = |text: &str| text.matches("<rect").count();
@@ -403,7 +400,7 @@ fn the_page_compares_before_and_after() {
     let (net, lfts) = (&*routed.net, &*routed.lfts);
     let [page, less, after] = ["page.html", "less", "after"].map(|name| routed.file(name));
     let whatif = format!("whatif {net} --remove L2-0 --remove node-40");
-    let told = json(&format!("{whatif} --permutations 1 --draw {page}"));
+    let told = json(format!("{whatif} --permutations 1 --draw {page}").split(' '));
     browser.open(Path::new(&page));
     let mut a2a = ["before", "after"]
         .map(|state| told[state]["a2a"].to_string())
@@ -413,10 +410,10 @@ fn the_page_compares_before_and_after() {
     has(&summary, &format!("A2A {}", a2a.join(" → ")));
     let counts = "48 → 47 switches, 64 → 63 hosts, 128 → 120 links, ";
     assert!(summary.starts_with(counts), "{summary}");
-    ok(&["degrade", net, "--remove", "L2-0", "-o", &less]);
-    ok(&["route", &less, "--reference", net, "--lfts", &after]);
+    ok(["degrade", net, "--remove", "L2-0", "-o", &less]);
+    ok(["route", &less, "--reference", net, "--lfts", &after]);
     // A host to which the route goes through the removed switch.
-    let traced = |net, lfts, to| json(&["trace", net, lfts, "node-0", &format!("node-{to}")]);
+    let traced = |net, lfts, to| json(["trace", net, lfts, "node-0", &format!("node-{to}")]);
     let over = |way: &Value| hops(&way["there"]).iter().any(|hop| hop.contains("L2-0 "));
     let mut all = (16..32).map(|to| (to, traced(net, lfts, to)));
     let (to, old) = all.find(|(_, way)| over(way)).expect("a way over it");
@@ -459,15 +456,15 @@ fn the_page_compares_before_and_after() {
     let bad = routed.file("bad");
     let text = fs::read_to_string(lfts).expect("tables");
     fs::write(&bad, text.replace(" 006 ", " 005 ")).expect("a file");
-    ok(&["draw", net, &bad, "--before", lfts, "-o", &page]);
+    ok(["draw", net, &bad, "--before", lfts, "-o", &page]);
     browser.open(Path::new(&page));
-    let analyzed = |lfts: &str| json(&["analyze", net, lfts, "--patterns", "a2a"]);
+    let analyzed = |lfts: &str| json(["analyze", net, lfts, "--patterns", "a2a"]);
     let a2a = [lfts, &bad].map(|lfts| analyzed(lfts)["a2a"].to_string());
     let summary = browser.text("#summary");
     has(&summary, &format!("A2A {}", a2a.join(" → ")));
     let both = [lfts, &bad].map(|lfts| {
-        let way = dmodc(&["trace", net, lfts, "node-0", "node-33", "--json"]);
-        serde_json::from_slice::<Value>(&way.stdout).expect("JSON")
+        let way = tool(["trace", net, lfts, "node-0", "node-33", "--json"]).output();
+        serde_json::from_slice::<Value>(&way.expect("it runs").stdout).expect("JSON")
     });
     browser.find("node-0");
     browser.find("node-33");
@@ -517,7 +514,7 @@ fn the_page_names_the_parts_of_a_small_fabric() {
             }
         }
     });
-    ok(&["draw", &net, &routed.lfts, "-o", &page]);
+    ok(["draw", &net, &routed.lfts, "-o", &page]);
     browser.open(Path::new(&page));
     let shown = picture(&mut browser);
     for part in [
@@ -553,7 +550,7 @@ fn the_page_needs_no_mouse() {
     let routed = Routed::shape(SHAPE);
     let page = routed.file("page.html");
     let whatif = format!("whatif {} --remove L2-0 --permutations 1", routed.net);
-    ok(&format!("{whatif} --draw {page}"));
+    ok(format!("{whatif} --draw {page}").split(' '));
     browser.open(Path::new(&page));
     let tree = browser.ask("Accessibility.getFullAXTree", json!({}));
     let nodes = tree["nodes"].as_array().expect("nodes").iter();

@@ -1,6 +1,7 @@
 //! Planted cases for `dmodc suspects`: what a bad link, switch or host does to measured pairs and to counters, with
 //! noise, and whether it is found. The tool's output is tested in `tests/data/answers/suspects.txt`.
 
+use crate::design::production;
 use crate::long;
 use crate::routed::{Routed, pgft};
 use crate::support;
@@ -9,7 +10,7 @@ use dmodc_core::{Options, Ranking};
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{Guid, Lid, NodeId, PortNumber, SwitchId};
 use dmodc_formats::counters::{COUNTERS, CountedPort, Reading, counted};
-use dmodc_formats::netlist::{Netlist, Part};
+use dmodc_formats::netlist::Part;
 use dmodc_watch::suspects::{Cable, suspects};
 use std::collections::BTreeMap;
 
@@ -31,11 +32,7 @@ const PRODUCTION: [&str; 2] = ["leaf-to-leaf-8sw", "irregular-11sw"];
 fn fabric(random: &mut Random) -> Routed {
     let whole = match random.below(SHAPES.len() + PRODUCTION.len()) {
         at if at < SHAPES.len() => pgft(SHAPES[at], random.below(1000) as u64),
-        at => {
-            let name = format!("production/{}.ibnetdiscover", PRODUCTION[at - SHAPES.len()]);
-            let text = std::fs::read(support::data(&name)).expect("a file");
-            Netlist::parse(&text).expect("a netlist")
-        }
+        at => production::read(PRODUCTION[at - SHAPES.len()]),
     };
     let links = whole.links_between_switches();
     let count = random.below(2) * random.below(6);
@@ -108,7 +105,7 @@ fn holds([right, wrong, unknown]: Table) {
 
 /// Cases from seed 1 on; `DMODC_SEED` begins elsewhere.
 fn seeds() -> std::ops::Range<u64> {
-    let first = std::env::var("DMODC_SEED").map_or(1, |seed| seed.parse().expect("a number"));
+    let first = long::number("DMODC_SEED", 1);
     first..first + 50 * u64::from(long::times())
 }
 
@@ -268,22 +265,17 @@ fn a_drain_file_leaves_ways_and_uplinks() {
             "suspects {} {} {asked} {counters} --drain {drain}",
             files.net, files.lfts
         );
-        support::ends(1, &line);
-        let plan = |net: &str| support::json(&format!("route {net}"))["unreachable_pairs"].clone();
+        support::ends(&mut support::tool(line.split(' ')), 1);
+        let plan = |net: &str| support::json(["route", net])["unreachable_pairs"].clone();
         let less = files.file("less");
-        support::ok(&format!(
-            "degrade {} --remove @{drain} -o {less}",
-            files.net
-        ));
+        let removed = format!("@{drain}");
+        support::ok(["degrade", &files.net, "--remove", &removed, "-o", &less]);
         assert_eq!(plan(&files.net), plan(&less), "{seed}");
         let mut lost: BTreeMap<Guid, usize> = BTreeMap::new();
         let text = std::fs::read_to_string(&drain).expect("written");
         for line in text.lines().filter(|line| !line.starts_with('#')) {
             let (guid, _) = line.split_once(':').expect("a port");
-            let digits = guid.trim_start_matches("0x");
-            *lost
-                .entry(Guid(u64::from_str_radix(digits, 16).expect("a GUID")))
-                .or_default() += 1;
+            *lost.entry(guid.parse().expect("a GUID")).or_default() += 1;
         }
         let ranking = Ranking::new(&fabric, &Options::default());
         for (guid, lost) in lost {

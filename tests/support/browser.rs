@@ -11,7 +11,6 @@ use tempfile::TempDir;
 
 /// The names of the program, the smallest program first.
 const PROGRAMS: [&str; 3] = ["chromium-headless-shell", "chromium", "google-chrome"];
-/// The longest wait for a reply.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A browser with one page. It ends when this value is dropped, or when the process of the tests ends.
@@ -48,17 +47,11 @@ impl Browser {
             .args(["--pdeathsig", "KILL", "sh", "-c"])
             .arg(r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#)
             .args(["sh", program])
-            .args([
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-dev-shm-usage",
-            ])
-            .args([
-                "--no-first-run",
-                "--window-size=1400,1000",
-                "--remote-debugging-pipe",
-            ])
+            .args(
+                "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run"
+                    .split(' '),
+            )
+            .args(["--window-size=1400,1000", "--remote-debugging-pipe"])
             .arg(format!("--user-data-dir={}", folder.path().display()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -134,7 +127,6 @@ impl Browser {
         self.until("Boolean(document.documentElement?.dataset.ready)");
     }
 
-    /// Waits until an expression is true in the page.
     pub fn until(&mut self, expression: &str) {
         let start = Instant::now();
         while self.eval(expression) != true {
@@ -177,16 +169,12 @@ impl Browser {
         ));
         let at = |n: usize, by: f64| corner[n].as_f64().expect("a number") - by;
         let (x, y) = (at(0, x), at(1, y));
-        let kinds: &[&str] = match press {
-            true => &["mouseMoved", "mousePressed", "mouseReleased"],
-            false => &["mouseMoved"],
-        };
-        for kind in kinds {
-            let button = if *kind == "mouseMoved" {
-                "none"
-            } else {
-                "left"
-            };
+        let events = [
+            ("mouseMoved", "none"),
+            ("mousePressed", "left"),
+            ("mouseReleased", "left"),
+        ];
+        for (kind, button) in &events[..if press { 3 } else { 1 }] {
             let event = json!({ "type": kind, "x": x, "y": y, "button": button, "clickCount": u8::from(press) });
             self.ask("Input.dispatchMouseEvent", event);
         }
@@ -197,16 +185,12 @@ impl Browser {
     }
 
     pub fn key(&mut self, key: &str) {
-        let text = match key {
-            "Enter" => "\r",
-            key if key.chars().count() == 1 => key,
-            _ => "",
-        };
         // The browser's own keys have numbers.
-        let number = match key {
-            "Tab" => 9,
-            "Enter" => 13,
-            _ => 0,
+        let (text, number) = match key {
+            "Tab" => ("", 9),
+            "Enter" => ("\r", 13),
+            key if key.chars().count() == 1 => (key, 0),
+            _ => ("", 0),
         };
         for kind in ["keyDown", "keyUp"] {
             let event =

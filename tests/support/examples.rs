@@ -1,6 +1,7 @@
 //! The examples of a page: blocks marked `console`, whose lines after `$` are commands, each with the
 //! output that follows it. Lines after `#` are commands that no test runs.
 
+use crate::support::{data, root};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -16,19 +17,16 @@ pub struct Example {
 
 /// The examples of docs/operations.md in blocks with this mark, and a folder with the capture that they read.
 pub fn operations(mark: &str) -> (PathBuf, Vec<Example>, TempDir) {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let fabric = root.join("tests/data/production/leaf-to-leaf-8sw.ibnetdiscover");
-    fs::copy(fabric, folder.path().join("fabric.net")).expect("the capture");
     for (file, name) in [
+        ("production/leaf-to-leaf-8sw.ibnetdiscover", "fabric.net"),
         ("suspects/ibqueryerrors.txt", "errors.txt"),
         ("suspects/bandwidths.txt", "pairs.txt"),
         ("opensm.log", "opensm.log"),
     ] {
-        let file = root.join("tests/data").join(file);
-        fs::copy(file, folder.path().join(name)).expect("a file");
+        fs::copy(data(file), folder.path().join(name)).expect("a file");
     }
-    let page = root.join("docs/operations.md");
+    let page = root().join("docs/operations.md");
     let examples = examples(&page, mark);
     assert!(!examples.is_empty());
     (page, examples, folder)

@@ -1,25 +1,17 @@
 //! Fabrics to route: generated, degraded, from files.
 
 use super::ibsim::Ibsim;
+use super::tool::data;
 use ::fabrics::{node_at, tree};
 use dmodc_fabric::PortNumber;
 use dmodc_formats::netlist::generate::Order;
-use dmodc_formats::netlist::{Kind, Netlist, Node, Port, PortZero};
+use dmodc_formats::netlist::{Kind, Netlist, Node, Port};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tempfile::TempDir;
 
-pub const FIGURE_1: &str = "PGFT(3;2,2,3;1,2,2;1,2,1)";
 /// 648 nodes and 54 switches: the largest tree of two levels with 36-port switches.
 pub const NODES_648: &str = "PGFT(2;18,36;1,18;1,1)";
-
-pub fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-}
-
-fn data(name: &str) -> PathBuf {
-    root().join("tests/data").join(name)
-}
 
 /// A netlist and its file. A temporary file is removed with this value.
 pub struct Net {
@@ -63,17 +55,6 @@ impl Net {
         Net::write(netlist)
     }
 
-    /// The same fabric with an enhanced port 0 at every switch.
-    pub fn with_enhanced_ports_zero(&self) -> Net {
-        let mut netlist = self.netlist.clone();
-        for node in &mut netlist.nodes {
-            if node.kind == Kind::Switch {
-                node.port_zero = Some(PortZero::Enhanced);
-            }
-        }
-        Net::write(netlist)
-    }
-
     pub fn write(netlist: Netlist) -> Net {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let path = dir.path().join("fabric.netlist");
@@ -100,7 +81,7 @@ impl Net {
 
     /// A production fabric of `tests/data/production`.
     pub fn production(name: &str) -> Net {
-        Net::open(data("production").join(name))
+        Net::open(data(&format!("production/{name}.ibnetdiscover")))
     }
 
     /// The node with this description.
@@ -131,21 +112,7 @@ impl Net {
 
     /// A link between two switches: the node name and the port at one end of it.
     pub fn switch_link(&self) -> (&str, PortNumber) {
-        let link = self.switch_links().next();
-        link.expect("switches are linked")
-    }
-
-    /// The links between switches, each by the node name and the port at one end.
-    pub fn switch_links(&self) -> impl Iterator<Item = (&str, PortNumber)> {
-        let nodes = (0..).zip(&self.netlist.nodes);
-        nodes
-            .filter(|(_, node)| node.kind == Kind::Switch)
-            .flat_map(move |(index, node)| {
-                let ports = node.ports.iter();
-                let once = ports.filter(move |p| {
-                    p.peer > index && self.netlist.nodes[p.peer as usize].kind == Kind::Switch
-                });
-                once.map(|p| (&*node.id, p.number))
-            })
+        let [(node, port), _] = self.netlist.links_between_switches()[0];
+        (&self.netlist.nodes[node as usize].id, port)
     }
 }

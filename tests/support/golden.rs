@@ -2,13 +2,10 @@
 //!
 //! `DMODC_BLESS=1 cargo test golden` writes them anew; the diff then shows the changes.
 
+use crate::support::data;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
-
-fn data(name: &str) -> PathBuf {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data")).join(name)
-}
 
 /// Compares a text with a file of `tests/data`; with `DMODC_BLESS=1` writes the text to the file first.
 pub fn golden(name: &str, text: &str) {

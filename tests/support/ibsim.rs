@@ -2,7 +2,7 @@
 
 use super::process;
 use dmodc_fabric::PortNumber;
-use dmodc_formats::netlist::{Kind, Netlist};
+use dmodc_formats::netlist::{Kind, Netlist, Node};
 use dmodc_lab::sim;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -59,6 +59,20 @@ impl Ibsim {
     /// Restores a link that was removed at this port.
     pub fn relink(&mut self, node: &str, port: PortNumber) {
         self.command(&format!("ReLink \"{node}\"[{port}]"));
+    }
+
+    /// Removes all links of a node, one after the other.
+    pub fn unlink_all(&mut self, node: &Node) {
+        for port in &node.ports {
+            self.unlink(&node.id, port.number);
+        }
+    }
+
+    /// Restores the links that were removed at a node.
+    pub fn relink_all(&mut self, node: &Node) {
+        for port in &node.ports {
+            self.relink(&node.id, port.number);
+        }
     }
 
     /// Makes ibsim drop this percentage of a node's MADs of one attribute.

@@ -15,13 +15,15 @@ pub mod offline;
 pub mod opensm;
 pub mod process;
 pub mod sketch;
+pub mod tool;
 pub mod tools;
 
 pub use dmodc_core::Options;
 pub use dmodc_fabric::PortNumber;
-pub use fabrics::{FIGURE_1, NODES_648, Net, root};
+pub use fabrics::{NODES_648, Net};
 pub use ibsim::Ibsim;
 pub use offline::Offline;
 pub use opensm::{Config, Files, OpenSm, Tested};
-pub use process::{Guard, done, ends, has, poll, signal, tool, wait_until};
+pub use process::{Guard, poll, signal, wait_until};
 pub use sketch::Sketch;
+pub use tool::{FIGURE_1, data, done, ends, has, path_of, root, tool};

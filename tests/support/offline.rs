@@ -3,9 +3,9 @@
 use super::opensm::Files;
 use dmodc_analysis::{CheckReport, check};
 use dmodc_core::{Engine, Options, Plan};
-use dmodc_fabric::{Fabric, Lid, NO_PATH, NodeId, PortNumber, SwitchId, Tables};
+use dmodc_fabric::{Fabric, Lid, NO_PATH, NodeId, PortNumber, Tables};
 use dmodc_formats::lft::{Dump, write_dump, write_order};
-use dmodc_formats::netlist::{Kind, Names, Netlist, PortZero};
+use dmodc_formats::netlist::{Names, Netlist};
 use std::collections::BTreeSet;
 
 /// A fabric routed without OpenSM.
@@ -79,16 +79,13 @@ impl Offline {
         }
     }
 
-    pub fn check(&self, live: &[u8]) -> CheckReport {
-        let ranking = self.plan.ranking();
-        check(&self.fabric, &self.read(live), |a, b| ranking.is_up(a, b))
-    }
-
     /// Asserts that OpenSM's tables deliver every pair that has an up-down path by a shortest one, and close no credit
     /// loop.
-    pub fn assert_clean(&self, live: &[u8]) {
-        let report = self.check(live);
+    pub fn assert_clean(&self, live: &[u8]) -> CheckReport {
+        let ranking = self.plan.ranking();
+        let report = check(&self.fabric, &self.read(live), |a, b| ranking.is_up(a, b));
         assert!(report.is_minimal(), "{report:#?}");
+        report
     }
 
     /// The paths from the switch of one end node to each LID of another, each as its output ports.
@@ -114,41 +111,10 @@ impl Offline {
         (to.lid.0..to.lid.0 + (1 << to.lmc)).map(walk).collect()
     }
 
-    /// How many shortest up-down paths there are from an end node's switch to another's,
-    /// parallel links counted.
-    pub fn count_paths(&self, from: NodeId, to: NodeId) -> usize {
-        let target = self.fabric.end_nodes()[to].switch;
-        self.count_from(self.fabric.end_nodes()[from].switch, target, to)
-    }
-
-    fn count_from(&self, at: SwitchId, target: SwitchId, to: NodeId) -> usize {
-        if at == target {
-            return 1;
-        }
-        let ports = self.plan.alternatives(&self.fabric, at, to);
-        let next = ports.iter().filter_map(|&port| self.fabric.far(at, port));
-        next.map(|(next, _)| self.count_from(next, target, to))
-            .sum()
-    }
-
     fn read(&self, dump: &[u8]) -> Tables {
         let dump = Dump::parse(dump).expect("a dump of OpenSM's");
         dump.tables(&self.fabric).expect("tables of this fabric")
     }
-}
-
-/// Gives the enhanced ports 0 of `original` the LMC that `lmc_esp0` gives them. OpenSM's dump `subnet` does not contain
-/// it.
-pub fn with_lmc_at_switches(mut subnet: Netlist, original: &Netlist, lmc: u8) -> Netlist {
-    for node in &mut subnet.nodes {
-        let enhanced = |n: &&dmodc_formats::netlist::Node| {
-            n.guid == node.guid && n.port_zero == Some(PortZero::Enhanced)
-        };
-        if node.kind == Kind::Switch && original.nodes.iter().any(|n| enhanced(&n)) {
-            node.lmc = lmc;
-        }
-    }
-    subnet
 }
 
 /// The netlist that ibsim simulates, with the LIDs that OpenSM has assigned.
@@ -156,13 +122,11 @@ pub fn with_lids_of(original: &Netlist, files: &Files) -> Netlist {
     let subnet = files.subnet();
     let mut netlist = original.clone();
     for node in &mut netlist.nodes {
-        let Some(live) = subnet.nodes.iter().find(|n| n.guid == node.guid) else {
-            panic!("OpenSM sees {}", node.id);
-        };
+        let live = subnet.nodes.iter().find(|n| n.guid == node.guid);
+        let live = live.expect("OpenSM sees it");
         node.lid = live.lid;
         for port in &mut node.ports {
-            let same = live.ports.iter().find(|p| p.number == port.number);
-            port.lid = same.expect("OpenSM sees the port").lid;
+            port.lid = live.port(port.number).expect("OpenSM sees it").lid;
         }
     }
     netlist

@@ -4,7 +4,7 @@ use super::ibsim::Ibsim;
 use super::offline::Offline;
 use super::process::{self, Detached, Finished, Guard, program};
 use dmodc_core::Options;
-use dmodc_fabric::lid_range;
+use dmodc_fabric::PortNumber;
 use dmodc_formats::files::of_ports;
 use dmodc_formats::netlist::Netlist;
 use dmodc_lab::sim::{self, Plugin};
@@ -25,11 +25,6 @@ const SUBNET_UP: &str = "SUBNET UP";
 
 /// What tests say of the configuration of an OpenSM.
 pub trait Tested: Into<Config> {
-    /// Only this engine: a fabric that it refuses stays unrouted.
-    fn engine(name: &str) -> Config {
-        Config::engines(name)
-    }
-
     /// Dmodc, with the plugin of the build under test.
     fn dmodc() -> Config {
         Config::engines("dmodc").with_plugin(&plugin())
@@ -66,12 +61,6 @@ pub trait Tested: Into<Config> {
     fn cache_dir(self, dir: &Path) -> Config {
         let dir = dir.to_str().expect("the path is plain text");
         self.into().env("OSM_CACHE_DIR", dir)
-    }
-
-    /// All threads allocate from one arena of glibc. With an arena for each thread, no thread can use the free memory
-    /// of another, and the resident memory grows for long although OpenSM keeps nothing.
-    fn one_arena(self) -> Config {
-        self.into().env("MALLOC_ARENA_MAX", "1")
     }
 }
 
@@ -164,6 +153,14 @@ impl Files {
             .collect()
     }
 
+    /// The only line with a text.
+    #[track_caller]
+    pub fn log_line(&self, text: &str) -> String {
+        let lines = self.log_lines(text);
+        assert_eq!(lines.len(), 1, "{text}: {lines:#?}");
+        lines.concat()
+    }
+
     /// How many times Dmodc has routed, by the log.
     pub fn routed(&self) -> usize {
         self.log_lines("dmodc: routed ").len()
@@ -212,12 +209,8 @@ impl Files {
     /// The LIDs of all end nodes, LMC counted, in ascending order.
     pub fn end_node_lids(&self, lmc: u8) -> Vec<u16> {
         let (fabric, _) = self.subnet().to_fabric(Some(lmc)).expect("LIDs for all");
-        let mut lids: Vec<u16> = fabric
-            .end_nodes()
-            .iter()
-            .filter_map(|node| lid_range(node.lid, node.lmc))
-            .flatten()
-            .collect();
+        let of_nodes = fabric.lids().filter(|to| to.2 > PortNumber::ZERO);
+        let mut lids: Vec<u16> = of_nodes.map(|(lid, ..)| lid.0).collect();
         lids.sort_unstable();
         lids
     }
@@ -284,21 +277,9 @@ enum Process {
 impl OpenSm {
     /// Starts OpenSM in the foreground and waits for nothing.
     pub fn launch(sim: &Ibsim, config: &Config) -> OpenSm {
-        OpenSm::launch_in(Files::new(sim), sim, config)
-    }
-
-    /// Starts OpenSM in the folder of an earlier one, with all files that it has left.
-    pub fn again(files: Files, sim: &Ibsim, config: &Config) -> OpenSm {
-        let from = files.log_len();
-        let sm = OpenSm::launch_in(files, sim, config);
-        sm.files.wait_for_sweep(from);
-        sm
-    }
-
-    fn launch_in(files: Files, sim: &Ibsim, config: &Config) -> OpenSm {
-        let guard = files.start(sim, config, &[]);
+        let files = Files::new(sim);
         OpenSm {
-            process: Process::Foreground(guard),
+            process: Process::Foreground(files.start(sim, config, &[])),
             files,
         }
     }

@@ -51,35 +51,6 @@ impl Drop for Detached {
     }
 }
 
-/// The tool of this build.
-pub fn tool(args: &[&str]) -> Command {
-    let mut tool = Command::new(env!("CARGO_BIN_EXE_dmodc"));
-    tool.args(args);
-    tool
-}
-
-/// Asserts that a command ends with this exit code; returns its standard output and error.
-#[track_caller]
-pub fn ends(command: &mut Command, code: i32) -> [String; 2] {
-    let done = command.output().expect("it runs");
-    let printed = [done.stdout, done.stderr].map(|of| String::from_utf8(of).expect("plain text"));
-    assert_eq!(done.status.code(), Some(code), "{command:?}: {printed:?}");
-    printed
-}
-
-/// Runs a command that must succeed; returns its standard output.
-#[track_caller]
-pub fn done(command: &mut Command) -> String {
-    let [stdout, _] = ends(command, 0);
-    stdout
-}
-
-/// Asserts that a text contains a part.
-#[track_caller]
-pub fn has(text: &str, part: &str) {
-    assert!(text.contains(part), "no {part:?} in {text}");
-}
-
 /// Sends a signal by name. The shell's own `kill` spares an unsafe call and a package. A failure is ignored: the
 /// process is gone.
 pub fn signal(pid: u32, name: &str) {

@@ -1,13 +1,13 @@
 //! Prometheus' own checker, from PATH or where `make setup` unpacks it.
 
+use crate::support::root;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Runs `promtool` in a folder; it must find no fault. Reports a skip where it is not installed.
 pub fn promtool(folder: &Path, args: &[&str], input: &[u8]) {
-    let unpacked =
-        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("target/tools/bin/promtool");
+    let unpacked = root().join("target/tools/bin/promtool");
     let program = match unpacked.exists() {
         true => unpacked.as_os_str(),
         false => "promtool".as_ref(),

@@ -47,12 +47,8 @@ impl Sketch {
 
     /// Links two nodes by the lowest port that is free at each.
     pub fn link(&mut self, a: u32, b: u32) {
-        let [port_a, port_b] = [a, b].map(|node| self.0.nodes[node as usize].ports.len() as u8 + 1);
-        for (node, port) in [(a, port_a), (b, port_b)] {
-            let node = &self.0.nodes[node as usize];
-            assert!(port <= node.port_count, "{} has a free port", node.id);
-        }
-        let ends = [(a, PortNumber(port_a)), (b, PortNumber(port_b))];
+        let free = |node: u32| PortNumber(self.0.nodes[node as usize].ports.len() as u8 + 1);
+        let ends = [a, b].map(|node| (node, free(node)));
         ::fabrics::link(&mut self.0, ends[0], ends[1]);
     }
 
@@ -73,7 +69,6 @@ fn linked(count: u32, links: impl IntoIterator<Item = (u32, u32)>) -> Net {
     sketch.net()
 }
 
-/// Switches in a cycle.
 pub fn ring(count: u32) -> Net {
     linked(count, (0..count).map(|s| (s, (s + 1) % count)))
 }

@@ -2,19 +2,15 @@
 
 use super::ibsim::Ibsim;
 use super::opensm::Files;
-use super::process::{self, Finished, has};
+use super::process::{self, Finished};
+use super::tool::has;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Runs a diagnostic at the last host, so that OpenSM, at the first host, is remote.
-fn client(sim: &Ibsim, files: &Files, program: &'static str, args: &[&str]) -> Finished {
-    let host = sim.hosts().last().expect("there is a host");
-    client_at(host, sim, files, program, args)
-}
-
-fn client_at(
+/// Runs a diagnostic at a host.
+fn client(
     host: &str,
     sim: &Ibsim,
     files: &Files,
@@ -24,6 +20,11 @@ fn client_at(
     let mut command = sim.client(program, host, sim.dir());
     command.args(args);
     process::run(command, &files.path(&format!("{program}.out")), LIMIT)
+}
+
+/// The last host: OpenSM, at the first host, is remote.
+pub fn last(sim: &Ibsim) -> &str {
+    sim.hosts().last().expect("there is a host")
 }
 
 /// With more threads, OpenSM 3.3.23 drops a Set of an SMInfoRecord without a reply, for which
@@ -41,7 +42,7 @@ pub fn osmtest(sim: &Ibsim, files: &Files) {
     let inventory = inventory.to_str().expect("the path is plain text");
     for flow in ["c", "v", "m", "e"] {
         let args = ["-d1", "-M", "2", "-i", inventory, "-f", flow];
-        let done = client(sim, files, "osmtest", &args);
+        let done = client(last(sim), sim, files, "osmtest", &args);
         assert!(
             done.success() && done.output.contains("PASS"),
             "osmtest -f {flow}:\n{}\n{}",
@@ -53,20 +54,20 @@ pub fn osmtest(sim: &Ibsim, files: &Files) {
 
 pub fn ibtracert(sim: &Ibsim, files: &Files, from: u16, to: u16) -> String {
     let ends = [from, to].map(|lid| lid.to_string());
-    let done = client(sim, files, "ibtracert", &[&ends[0], &ends[1]]);
+    let done = client(last(sim), sim, files, "ibtracert", &[&ends[0], &ends[1]]);
     assert!(done.success(), "ibtracert {from} {to}:\n{}", done.output);
     done.output
 }
 
-/// smpquery's record of the node at a LID, read over the routes to that LID.
-pub fn smpquery(sim: &Ibsim, files: &Files, lid: u16) -> String {
-    smpquery_from(sim, files, sim.hosts().last().expect("a host"), lid)
-}
-
-/// As [`smpquery`], from a host.
-pub fn smpquery_from(sim: &Ibsim, files: &Files, host: &str, lid: u16) -> String {
-    let args = ["nodeinfo", &lid.to_string()];
-    let done = client_at(host, sim, files, "smpquery", &args);
+/// smpquery's record of the node at a LID, read from a host over the routes to that LID.
+pub fn smpquery(sim: &Ibsim, files: &Files, host: &str, lid: u16) -> String {
+    let done = client(
+        host,
+        sim,
+        files,
+        "smpquery",
+        &["nodeinfo", &lid.to_string()],
+    );
     assert!(done.success(), "smpquery nodeinfo {lid}:\n{}", done.output);
     done.output
 }
@@ -75,7 +76,7 @@ pub fn smpquery_from(sim: &Ibsim, files: &Files, host: &str, lid: u16) -> String
 #[cfg(debug_assertions)]
 pub fn saquery(sim: &Ibsim, files: &Files, lid: u16) -> Duration {
     let start = std::time::Instant::now();
-    let done = client(sim, files, "saquery", &["NR", &lid.to_string()]);
+    let done = client(last(sim), sim, files, "saquery", &["NR", &lid.to_string()]);
     let answers = done.success() && done.output.contains("NodeRecord");
     assert!(answers, "saquery NR {lid}:\n{}", done.output);
     start.elapsed()
@@ -83,14 +84,20 @@ pub fn saquery(sim: &Ibsim, files: &Files, lid: u16) -> Duration {
 
 pub fn perfquery(sim: &Ibsim, files: &Files, lid: u16, port: u8) -> String {
     let args = [&lid.to_string(), &port.to_string()];
-    let done = client(sim, files, "perfquery", &args.map(|a| a.as_str()));
+    let done = client(
+        last(sim),
+        sim,
+        files,
+        "perfquery",
+        &args.map(|a| a.as_str()),
+    );
     assert!(done.success(), "perfquery {lid} {port}:\n{}", done.output);
     done.output
 }
 
 /// The ports that ibqueryerrors, run at a host, cannot read: its lines with "failed".
 pub fn ibqueryerrors(sim: &Ibsim, files: &Files, host: &str) -> BTreeSet<String> {
-    let done = client_at(host, sim, files, "ibqueryerrors", &[]);
+    let done = client(host, sim, files, "ibqueryerrors", &[]);
     let failed = done.output.lines().filter(|line| line.contains("failed"));
     failed.map(str::to_owned).collect()
 }

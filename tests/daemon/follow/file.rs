@@ -1,12 +1,13 @@
 //! File mode.
 
-use super::{Follower, config, hang_up, nodes, path_of, seen_from, wait_until_routed};
+use super::{Follower, config, hang_up, seen_from, wait_until_routed};
 use crate::support::*;
 use std::fs;
 
 #[test]
 fn tables_follow_links_hosts_and_switches() {
     let (net, mut sim) = Net::simulated(FIGURE_1);
+    let nodes = net.netlist.nodes.len();
     let file = sim.dir().join("tables");
     let path = path_of(&file).to_owned();
     let hops = sim.dir().join("hops");
@@ -19,7 +20,7 @@ fn tables_follow_links_hosts_and_switches() {
     let notify = hang_up(&sm);
     let follower = Follower::start(&sim, &[&keeps[..], &["--notify", &notify]].concat());
     follower.wait_for("tables written", 1);
-    wait_until_routed(&sm.files, nodes(&net));
+    wait_until_routed(&sm.files, nodes);
     let whole = fs::read(&file).expect("tables");
     follower.wait_for("this host's OpenSM is master", 1);
 
@@ -29,11 +30,11 @@ fn tables_follow_links_hosts_and_switches() {
     follower.wait_for("lost: '", 1);
     sim.unlink(&host, PortNumber(1));
     follower.wait_for("lost: host", 1);
-    wait_until_routed(&sm.files, nodes(&net) - 1);
+    wait_until_routed(&sm.files, nodes - 1);
     sim.relink(&host, PortNumber(1));
     sim.relink(node, port);
     follower.wait_for("back: ", 2);
-    wait_until_routed(&sm.files, nodes(&net));
+    wait_until_routed(&sm.files, nodes);
     assert!(fs::read(&file).expect("tables") == whole, "they return");
     assert_eq!(sm.files.log_lines("PARSE"), [""; 0]);
     tools::ibdmchk(&sim, &sm.files);
@@ -47,7 +48,7 @@ fn beside_a_standby_it_waits() {
     let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
     let file = sim.dir().join("tables");
     let path = path_of(&file).to_owned();
-    let _sm = OpenSm::start(&sim, &crate::support::opensm::Config::engine("minhop"));
+    let _sm = OpenSm::start(&sim, &Config::engines("minhop"));
     let elsewhere = seen_from(&sim, 3, "ibnetdiscover");
     let follower = Follower::discovering(&sim, &elsewhere, &["--lfts", &path]);
     follower.wait_for("another host's OpenSM is master: waiting", 1);

@@ -4,6 +4,7 @@ mod file;
 mod storm;
 
 use crate::support::*;
+use dmodc_formats::netlist::Netlist;
 use dmodc_lab::sim::Program;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,7 +36,6 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// Starts a follower with these further arguments.
     pub fn start(sim: &Ibsim, args: &[&str]) -> Follower {
         let discover = seen_from(sim, 0, "ibnetdiscover");
         Follower::discovering(sim, &discover, args)
@@ -66,7 +66,6 @@ impl Follower {
         }
     }
 
-    /// Its output so far.
     pub fn said(&self) -> String {
         fs::read_to_string(&self.output).expect("its output")
     }
@@ -79,7 +78,6 @@ impl Follower {
         });
     }
 
-    /// Waits for its end; returns its exit code.
     pub fn ends(&mut self) -> Option<i32> {
         self.process.wait(LIMIT).expect("it ends").code()
     }
@@ -87,32 +85,21 @@ impl Follower {
 
 /// OpenSM with the engine `file` alone: without tables the fabric stays unrouted.
 pub fn config(tables: &Path) -> Config {
-    Config::engine("file").line(format!("lfts_file {}", tables.display()))
+    Config::engines("file").line(format!("lfts_file {}", tables.display()))
 }
 
-/// Waits until [`is_routed`].
+/// Waits until OpenSM sees so many nodes and has Dmodc's tables of them.
 pub fn wait_until_routed(files: &Files, nodes: usize) {
-    wait_until(LIMIT, || is_routed(files, nodes), || files.log());
-}
-
-/// Whether OpenSM sees so many nodes and has Dmodc's tables of them.
-pub fn is_routed(files: &Files, nodes: usize) -> bool {
     let read = |name| fs::read(files.path(name)).unwrap_or_default();
-    let subnet = dmodc_formats::netlist::Netlist::parse(&read("opensm-subnet.lst"));
-    let Ok(subnet) = subnet else { return false };
-    let there = subnet.nodes.iter().filter(|n| !n.ports.is_empty());
-    let lfts = read("opensm-lfts.dump");
-    there.count() == nodes && Offline::route(&subnet, 0, 1, &Options::default()).has_entries(&lfts)
-}
-
-/// A path as an argument.
-pub fn path_of(path: &Path) -> &str {
-    path.to_str().expect("text")
-}
-
-/// The number of nodes of a fabric.
-pub fn nodes(net: &Net) -> usize {
-    net.netlist.nodes.len()
+    let is_routed = || {
+        let Ok(subnet) = Netlist::parse(&read("opensm-subnet.lst")) else {
+            return false;
+        };
+        let there = subnet.nodes.iter().filter(|n| !n.ports.is_empty());
+        let offline = Offline::route(&subnet, 0, 1, &Options::default());
+        there.count() == nodes && offline.has_entries(&read("opensm-lfts.dump"))
+    };
+    wait_until(LIMIT, is_routed, || files.log());
 }
 
 /// A command for `--notify` that makes an OpenSM sweep.

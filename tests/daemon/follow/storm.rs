@@ -1,7 +1,7 @@
 //! Storms under the stock OpenSM with the engine `file` and a follower: after each round the switches' tables are
 //! those of Dmodc.
 
-use super::{Follower, config, hang_up, path_of};
+use super::{Follower, config, hang_up};
 use crate::storm::cables::Cables;
 use crate::storm::faults::Faults;
 use crate::storm::live::{Live, Round};

@@ -1,7 +1,7 @@
 //! The folder where `reference=auto` keeps its file: no room, no permission, two OpenSMs, and death in the
 //! middle of a write.
 
-use super::{TREE, assert_tables_fit, at_port, other, places, spine, with_option};
+use super::{SPINE, TREE, assert_tables_fit, at_port, other, places, with_option};
 use crate::promtool::promtool;
 use crate::storm::NODES_100;
 use crate::support::opensm::by_port;
@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Time for each wait.
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// A spine has gone, and the master dies. The standby makes the same tables with the same file; an OpenSM without it
@@ -34,8 +33,7 @@ fn a_standby_with_the_same_file_makes_the_same_tables() {
     let first = OpenSm::start(&sim, &shared(9, 0));
     let [kept, theirs] = [0, 5].map(|host| folder.path().join(at_port(&net, host)));
     let seen = places(&kept);
-    let (spine, ports) = spine(&net);
-    ports.iter().for_each(|&port| sim.unlink(&spine, port));
+    sim.unlink_all(net.node(SPINE));
     first.resweep();
     let without = first.files.lfts();
     fs::copy(&kept, theirs).expect("copied");
@@ -44,10 +42,7 @@ fn a_standby_with_the_same_file_makes_the_same_tables() {
     standby.files.wait_until_quiet();
     drop(first);
     standby.files.wait_for_sweep(0);
-    assert!(
-        standby.files.lfts() == without,
-        "the standby has other tables"
-    );
+    assert!(standby.files.lfts() == without, "other tables");
     assert_tables_fit(&standby.files, Some(seen));
     standby.files.assert_errors(&[]);
     drop(standby);
@@ -81,7 +76,7 @@ fn two_subnets_on_one_host_share_no_file() {
         assert!(text.contains(&figure), "{text}");
         promtool(folder.path(), &["check", "metrics"], text.as_bytes());
         // `status` reads the one that is named, and finds the reference of the same port.
-        let said = tool(&["status", "--log", "none", "--conf", "none", "--metrics"])
+        let said = tool(["status", "--log", "none", "--conf", "none", "--metrics"])
             .arg(&metrics)
             .env("OSM_CACHE_DIR", folder.path())
             .output();
@@ -104,14 +99,13 @@ fn the_file_of_an_earlier_version_is_taken_over_once() {
     let own = folder.path().join(at_port(&net, 0));
     let config = with_option("auto").cache_dir(folder.path());
     fs::write(&old, net.netlist.to_text()).expect("written");
-    let (spine, ports) = spine(&net);
-    ports.iter().for_each(|&port| sim.unlink(&spine, port));
+    sim.unlink_all(net.node(SPINE));
     let sm = OpenSm::start(&sim, &config);
     sm.files.wait_for(0, "has what");
     assert_tables_fit(&sm.files, Some(places(&own)));
     assert_eq!(places(&own).switches().len(), 10);
     assert!(aside.exists() && !old.exists());
-    done(tool(&["forget", &spine, "--reference"]).arg(&own));
+    done(tool(["forget", SPINE, "--reference"]).arg(&own));
     fs::remove_file(&own).expect("removed");
     sm.resweep();
     assert_eq!(places(&own).switches().len(), 9, "it came back");
@@ -123,11 +117,7 @@ fn the_file_of_an_earlier_version_is_taken_over_once() {
     fs::write(&old, &foreign).expect("written");
     let sm = OpenSm::start(&sim, &config);
     sm.resweep();
-    let said = sm.files.log_lines("of another fabric");
-    assert!(
-        said.len() == 1 && said[0].contains("dmodc: reference"),
-        "{said:#?}"
-    );
+    has(&sm.files.log_line("of another fabric"), "dmodc: reference");
     sm.files.assert_errors(&[]);
     assert_eq!(places(&own).switches().len(), 9);
     assert_eq!(fs::read(&old).expect("there"), foreign);
@@ -146,8 +136,7 @@ fn a_damaged_file_is_kept_beside_the_new_one() {
     let whole = fs::read(&path).expect("the places");
     let damaged = &whole[..whole.len() / 2];
     fs::write(&path, damaged).expect("written");
-    let (spine, ports) = spine(&net);
-    ports.iter().for_each(|&port| sim.unlink(&spine, port));
+    sim.unlink_all(net.node(SPINE));
     let sm = OpenSm::start(&sim, &config);
     let bad = PathBuf::from(format!("{}.bad", path.display()));
     wait_until(LIMIT, || bad.exists(), || "no file is kept".into());

@@ -1,17 +1,9 @@
 //! The places that `reference=auto` keeps while OpenSM runs, and those that `dmodc forget` removes.
 
-use super::{TREE, assert_tables_fit, at_port, spine, with_option};
+use super::{SPINE, TREE, assert_tables_fit, at_port, kept, places, with_option};
 use crate::support::*;
-use dmodc_formats::reference::Reference;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
-
-fn kept(path: &Path) -> Reference {
-    let text = fs::read(path).expect("the file");
-    let read = Reference::parse_leniently(&text).expect("a reference");
-    read.strict().expect("nothing is odd")
-}
 
 /// The file has names, and the day on which missing equipment was last seen. Forgotten equipment stays forgotten.
 #[test]
@@ -38,17 +30,16 @@ fn dark_equipment_has_a_date_until_it_returns_or_is_forgotten() {
     sm.resweep();
     assert!(kept(&path).dark.is_empty(), "it is back");
 
-    let (spine, ports) = spine(&net);
-    ports.iter().for_each(|&port| sim.unlink(&spine, port));
+    sim.unlink_all(net.node(SPINE));
     sm.resweep();
     assert_eq!(kept(&path).dark.len(), 1, "the spine, and not its links");
-    done(tool(&["forget", &spine, "--reference"]).arg(&path));
+    done(tool(["forget", SPINE, "--reference"]).arg(&path));
     for _ in 0..2 {
         sm.resweep();
         let now = kept(&path);
         assert!(now.dark.is_empty(), "{:?}", now.dark);
         assert_eq!(now.netlist.switches().count(), 9);
-        assert_tables_fit(&sm.files, Some(now.fabric().expect("LIDs")));
+        assert_tables_fit(&sm.files, Some(places(&path)));
     }
     sm.files.assert_errors(&[]);
 }

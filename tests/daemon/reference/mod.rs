@@ -8,11 +8,13 @@ use crate::support::*;
 use dmodc_fabric::{Fabric, Guid};
 use dmodc_formats::files::of_ports;
 use dmodc_formats::netlist::Netlist;
+use dmodc_formats::reference::Reference;
 use std::fs::{self, File};
 use std::path::Path;
 use std::sync::Arc;
 
 const TREE: &str = "PGFT(2;4,6;1,4;1,1)";
+const SPINE: &str = "L2-0";
 
 /// The file of an OpenSM at a host, by the port GUID that ibsim gives it.
 pub fn at_port(net: &Net, host: usize) -> String {
@@ -27,9 +29,16 @@ fn with_option(reference: &str) -> Config {
     Config::dmodc().options(&format!("dmodc.reference={reference}"))
 }
 
-fn places(path: &Path) -> Fabric {
-    let netlist = Netlist::read(path).expect("a netlist");
-    netlist.to_fabric(None).expect("LIDs").0
+/// The file that Dmodc keeps.
+pub fn kept(path: &Path) -> Reference {
+    let text = fs::read(path).expect("the file");
+    let read = Reference::parse_leniently(&text).expect("a reference");
+    read.strict().expect("nothing is odd")
+}
+
+/// The places that it has.
+pub fn places(path: &Path) -> Fabric {
+    kept(path).fabric().expect("LIDs")
 }
 
 /// A fabric that has no node in common with any other.
@@ -41,21 +50,6 @@ fn other(shape: &str) -> Netlist {
         node.ports.iter_mut().for_each(|port| port.guid = None);
     }
     other
-}
-
-/// The first spine, and its ports.
-fn spine(net: &Net) -> (String, Vec<PortNumber>) {
-    let spines = net.netlist.switches();
-    let spine = spines.filter(|s| {
-        s.ports.iter().all(|p| {
-            net.netlist.nodes[p.peer as usize].kind == dmodc_formats::netlist::Kind::Switch
-        })
-    });
-    let spine = spine.into_iter().next().expect("a spine");
-    (
-        spine.id.clone(),
-        spine.ports.iter().map(|p| p.number).collect(),
-    )
 }
 
 /// Asserts that OpenSM's tables are the offline ones of its last subnet dump with this reference, and deliver.
@@ -71,30 +65,22 @@ fn assert_tables_fit(files: &Files, reference: Option<Fabric>) {
 #[test]
 fn a_spine_that_goes_keeps_its_place_also_for_the_next_opensm() {
     let (net, mut sim) = Net::simulated(TREE);
-    let config = with_option("auto");
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = with_option("auto").cache_dir(folder.path());
+    let kept = folder.path().join(at_port(&net, 0));
     let sm = OpenSm::start(&sim, &config);
-    let (whole, seen) = (sm.files.lfts(), places(&sm.files.by_port(Files::REFERENCE)));
+    let (whole, seen) = (sm.files.lfts(), places(&kept));
     assert_eq!(seen.switches().len(), 10);
-    let (spine, ports) = spine(&net);
-    for &port in &ports {
-        sim.unlink(&spine, port);
-    }
+    let spine = net.node(SPINE);
+    sim.unlink_all(spine);
     sm.resweep();
     let without = sm.files.lfts();
     assert_tables_fit(&sm.files, Some(seen.clone()));
-    assert!(
-        places(&sm.files.by_port(Files::REFERENCE)).has_equipment_of(&seen),
-        "the file has forgotten"
-    );
-    let files = sm.stop_for_files().expect("it ends");
-    let next = OpenSm::again(files, &sim, &config);
-    assert!(
-        next.files.lfts() == without,
-        "the next OpenSM has other tables"
-    );
-    for &port in &ports {
-        sim.relink(&spine, port);
-    }
+    assert!(places(&kept).has_equipment_of(&seen), "forgotten");
+    assert!(sm.stop());
+    let next = OpenSm::start(&sim, &config);
+    assert!(next.files.lfts() == without, "other tables");
+    sim.relink_all(spine);
     next.resweep();
     assert!(next.files.lfts() == whole, "the tables did not return");
     next.files.assert_errors(&[]);

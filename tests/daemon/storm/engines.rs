@@ -38,10 +38,10 @@ fn config(engine: &str, net: &Net, sim: &Ibsim) -> Config {
             let roots = file("roots", tops.map(|s| format!("{}\n", s.guid)).collect());
             // minhop routes the fabrics that ftree refuses.
             let others = if engine == "ftree" { ",minhop" } else { "" };
-            let config = Config::engine(&format!("{engine}{others}"));
+            let config = Config::engines(&format!("{engine}{others}"));
             config.line(format!("root_guid_file {roots}"))
         }
-        "minhop+cache" => Config::engine("minhop").line("use_ucast_cache TRUE"),
-        _ => Config::engine(engine),
+        "minhop+cache" => Config::engines("minhop").line("use_ucast_cache TRUE"),
+        _ => Config::engines(engine),
     }
 }

@@ -132,11 +132,11 @@ impl Storm {
         let config = match ours {
             true => Config::dmodc().options("dmodc.reference=none"),
             // minhop routes the fabrics that it refuses.
-            false => Config::engine(&format!("{name},minhop")),
+            false => Config::engines(&format!("{name},minhop")),
         };
         let config = config.log_flags("0x03");
         let config = match self.memory {
-            Memory::OneArena => config.one_arena(),
+            Memory::OneArena => config.env("MALLOC_ARENA_MAX", "1"),
             Memory::Default => config,
             Memory::Valgrind => config.under_valgrind(),
         };

@@ -26,13 +26,13 @@ impl Scene {
         let dir = tempfile::tempdir().unwrap();
         let scene = Scene { dir };
         let shape = "PGFT(2;4,6;1,4;1,1)";
-        ok(&["generate", shape, "--seed", "1", "-o", &scene.file("whole")]);
+        ok(["generate", shape, "--seed", "1", "-o", &scene.file("whole")]);
         scene.finds("whole");
         scene
     }
 
     fn file(&self, name: &str) -> String {
-        path(&self.dir.path().join(name)).to_owned()
+        path_of(&self.dir.path().join(name)).to_owned()
     }
 
     /// Writes the fabric without some parts. All others keep their LIDs.
@@ -40,14 +40,7 @@ impl Scene {
         let (whole, less) = (self.file("whole"), self.file(name));
         let removed = parts.iter().flat_map(|part| ["--remove", part]);
         let args = ["degrade", &whole, "-o", &less].into_iter().chain(removed);
-        ok(&args.collect::<Vec<_>>());
-    }
-
-    /// The tool. A follower that is killed leaves its temporary folder in the scene's.
-    fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_dmodc"));
-        command.env("TMPDIR", self.dir.path());
-        command
+        ok(args);
     }
 
     fn finds(&self, name: &str) {
@@ -67,16 +60,15 @@ impl Scene {
         args.iter().chain(more).map(|&arg| arg.to_owned()).collect()
     }
 
-    /// One look of a follower: its exit code and its messages.
-    fn once(&self, more: &[&str]) -> (Option<i32>, String) {
-        let output = dmodc(&self.args(&[&["--once"], more].concat()));
-        (output.status.code(), stderr(&output))
+    /// One look of a follower, which ends with this exit code.
+    fn once(&self, more: &[&str], code: i32) {
+        ends(&mut tool(self.args(&[&["--once"], more].concat())), code);
     }
 
     /// The tables that `dmodc route` makes of a capture.
     fn routed(&self, name: &str) -> Vec<u8> {
         let routed = self.file("routed");
-        ok(&["route", &self.file(name), "--lfts", &routed, "--plain"]);
+        ok(["route", &self.file(name), "--lfts", &routed, "--plain"]);
         fs::read(self.file("routed")).unwrap()
     }
 
@@ -98,7 +90,8 @@ struct Running {
 
 impl Running {
     fn start(scene: &Scene, more: &[&str]) -> Running {
-        Running::spawn(scene.command().args(scene.args(more)))
+        // A follower that is killed leaves its temporary folder.
+        Running::spawn(tool(scene.args(more)).env("TMPDIR", scene.dir.path()))
     }
 
     fn spawn(command: &mut Command) -> Running {
@@ -124,7 +117,6 @@ impl Running {
         writeln!(self.child.stdin.as_mut().unwrap(), "look").unwrap();
     }
 
-    /// Waits for a line with this text.
     fn says(&mut self, text: &str) -> String {
         let until = Instant::now() + LIMIT;
         while let Ok(line) = self.lines.recv_timeout(until - Instant::now()) {
@@ -204,7 +196,7 @@ fn no_lid_is_above_the_highest_of_the_subnet() {
     // The same for tables that an earlier follower has left, also where the fabric is refused.
     fs::write(scene.file("tables"), scene.routed("whole")).unwrap();
     assert_eq!(highest("tables"), Some(34));
-    assert_eq!(scene.once(&["--on-unreachable", "fail"]).0, Some(1));
+    scene.once(&["--on-unreachable", "fail"], 1);
     assert_eq!(highest("tables"), Some(33));
     // A host without a LID gets a free LID, or is left out.
     let text = fs::read_to_string(scene.file("whole")).unwrap();
