@@ -75,8 +75,7 @@ python-test: setup
 # The long forms of tests that `make test` has in short. docs/reliability.md has their last results.
 
 # Storms of faults under a running OpenSM, with each engine of SOAK_ENGINES (dmodc,ftree,updn): 500 rounds
-# on 648 nodes and 50 on 8,640 nodes, or SOAK_ROUNDS. An hour on 2 cores. SOAK_DEFAULT_ARENAS=1 leaves
-# glibc its default arenas and does not check the growth of OpenSM's memory.
+# on 648 nodes and 50 on 8,640 nodes, or SOAK_ROUNDS. An hour on 2 cores.
 #
 # And a storm beside `dmodc follow`: SOAK_ROUNDS (100) on 648 nodes.
 #
@@ -102,7 +101,7 @@ rehearsal: setup
 
 # The blocks that OpenSM sends while servers go and come back, as in a real cluster of 400 servers: the first
 # TRACE_MOMENTS (100) moments of TRACE_FILE (../shared/trace/servers.csv; skipped without the file) with each engine of
-# TRACE_ENGINES (dmodc,auto,drained,paper,updn,ftree,minhop,minhop+cache,sssp); rows go to TRACE_ROWS. With
+# TRACE_ENGINES (dmodc,auto,drained,paper,updn,ftree,minhop,minhop+cache,sssp). With
 # TRACE_FAULTS=SEED links and switches fail, too, and all switches above the leaves get new firmware each quarter;
 # `drained` is Dmodc with a reference that drains these first. Three seconds a moment.
 trace: setup

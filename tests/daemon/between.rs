@@ -29,7 +29,7 @@ fn opensm_sends_the_first_block_to_all_switches_and_then_the_next() {
     let from = live.log_len();
     live.change(|cables| {
         let some = cables.of_hosts().into_iter().step_by(30);
-        some.for_each(|cable| cables.unplug(cable));
+        cables.unplug(&some.collect::<Vec<_>>());
     });
     let after = live.truth().fabric_and_tables();
     let log = live.watch.sm.files.log_after(from);

@@ -4,7 +4,7 @@
 //! access beside a table of OpenSM as well as one beside the plugin's own data.
 
 use crate::metrics::metrics_file;
-use crate::storm::{Memory, NODES_100, Storm};
+use crate::storm::{NODES_100, Storm};
 use crate::support::*;
 
 /// Asserts that valgrind finds no wrong access except known ones of ibsim's client library, and no leak of the plugin
@@ -48,11 +48,10 @@ fn no_error_and_no_leak_in_a_few_sweeps() {
 #[ignore = "long: make memcheck"]
 fn no_error_and_no_leak_in_a_storm() {
     let storm = Storm {
-        name: "100-valgrind",
         shape: NODES_100,
         rounds: 200,
         warm: 8,
-        memory: Memory::Valgrind,
+        under_valgrind: true,
     };
     let (_, found) = storm.run("dmodc");
     assert_none_of_ours(found.expect("it ran under valgrind"));

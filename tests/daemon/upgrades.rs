@@ -1,8 +1,9 @@
 //! Switches above the leaves get new firmware under a running OpenSM, one after the other: the pairs of hosts that lose
 //! packets. Dmodc can drain each switch first; updn and ftree cannot.
 
+use crate::long;
 use crate::storm::measured::{Measured, Row, print, sum};
-use crate::storm::{NODES_100, NODES_648, asked, measures, number_of};
+use crate::storm::{NODES_100, NODES_648, asked, measures};
 use crate::support::*;
 use dmodc_fabric::random::Random;
 use std::env;
@@ -53,7 +54,7 @@ fn only_upgrades_without_a_drain_lose_packets() {
 #[ignore = "long: make events"]
 fn table() {
     let shape = env::var("UPGRADES_SHAPE").unwrap_or(NODES_648.into());
-    let switches = number_of("UPGRADES_SWITCHES", usize::MAX);
+    let switches = long::number("UPGRADES_SWITCHES", usize::MAX);
     let net = Net::pgft_with_lids(&shape);
     for engine in asked("UPGRADES_WAYS", &WAYS) {
         let rows = upgrades(&net, switches, engine);

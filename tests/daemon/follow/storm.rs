@@ -2,10 +2,11 @@
 //! those of Dmodc.
 
 use super::{Follower, config, hang_up};
+use crate::long;
 use crate::storm::cables::Cables;
 use crate::storm::faults::Faults;
 use crate::storm::live::{Live, Round};
-use crate::storm::{Memory, NODES_100, NODES_648, Storm, assert_all_kinds, number_of};
+use crate::storm::{NODES_100, NODES_648, Storm, assert_all_kinds};
 use crate::support::*;
 use std::path::PathBuf;
 use std::thread::sleep;
@@ -24,7 +25,7 @@ fn all_kinds_of_faults() {
 #[test]
 #[ignore = "long: make soak"]
 fn soak() {
-    storm(NODES_648, number_of("SOAK_ROUNDS", 100));
+    storm(NODES_648, long::number("SOAK_ROUNDS", 100));
 }
 
 /// The arguments of the follower. ibsim has no timeouts: a discovery whose MADs are lost hangs, or finds a part. A
@@ -50,17 +51,17 @@ fn storm(shape: &'static str, rounds: usize) {
     let keeps = ["--lfts", path_of(&place), "--notify", &notify];
     let follower = Follower::start(&live.sim, &[&keeps[..], &PAUSES].concat());
     let storm = Storm {
-        name: shape,
         shape,
         rounds,
         warm: rounds + 1,
-        memory: Memory::Default,
+        under_valgrind: false,
     };
     // The sweep that a fault causes still gets the tables of before; a later one gets those of the fabric.
     let settle = |live: &mut Live, round: &mut Round| {
         let options = Options::default();
         while live.truth().fault(&live.core, &options).is_some() {
-            assert!(round.at.elapsed() < LIMIT, "{round}: {}", follower.said());
+            let (row, said) = (round.row(), follower.said());
+            assert!(round.at.elapsed() < LIMIT, "{row:?}: {said}");
             sleep(Duration::from_millis(100));
             round.reaction.last = round.at.elapsed();
         }

@@ -53,7 +53,6 @@ struct Rehearsal<'n> {
 }
 
 impl<'n> Rehearsal<'n> {
-    /// A step to another OpenSM.
     fn managed(&mut self, (what, shows): Said, by: &Manager, sm: impl FnOnce(&mut Live) -> OpenSm) {
         if self.manager.metrics != by.metrics {
             self.before.clear();
@@ -62,7 +61,6 @@ impl<'n> Rehearsal<'n> {
         self.step((what, shows), |f| f.managed_by(what, &by.places, sm));
     }
 
-    /// A step with cables.
     fn happens(&mut self, (what, shows): Said, change: impl FnOnce(&mut Cables)) {
         self.step((what, shows), |f| {
             f.happens(what, change);
@@ -117,7 +115,7 @@ impl<'n> Rehearsal<'n> {
             let later = figures.replace(at, &(then - 120.0).to_string());
             fs::write(&self.manager.metrics, later).expect("written");
         }
-        let mut status = tool(&["status", "--conf", "none", "--metrics"]);
+        let mut status = tool(["status", "--conf", "none", "--metrics"]);
         status
             .arg(&self.manager.metrics)
             .arg("--log")
@@ -154,7 +152,6 @@ fn cut(text: &str, most: usize) -> String {
     cut + end
 }
 
-/// Ends the OpenSM that manages the fabric.
 fn end(live: &Live) {
     let pid = live.watch.sm.pid();
     process::signal(pid, "TERM");
@@ -178,7 +175,7 @@ fn rehearse(shape: &str) {
         |cables| {
             assert_ne!(leaf, cables.home_switch());
             late = cables.cables_of(|n| n == leaf);
-            late.iter().for_each(|&cable| cables.unplug(cable));
+            cables.unplug(&late);
         },
         &[changed, measures::lost],
     );
@@ -193,8 +190,6 @@ fn rehearse(shape: &str) {
     let cable = uplinks
         .find(|cable| !others.contains(cable))
         .expect("an uplink");
-    let unplug = |of: &mut Cables| of_spine.iter().for_each(|&cable| of.unplug(cable));
-    let plug = |of: &mut Cables| of_spine.iter().for_each(|&cable| of.plug(cable));
     let (size, links) = (net.netlist.switches().count() - 3, of_spine.len());
     let well = |log: &str, size: usize| format!("{log} | switches {size} | | 0 whole");
     let [routed, back] = ["routed", "back:"].map(|log| well(log, size));
@@ -213,15 +208,16 @@ fn rehearse(shape: &str) {
     println!("|---|---|---|---|---|--:|--:|");
     r.managed(("Dmodc takes over from updn", &routed), &first, start);
     let shows = "lost: | missing_uplinks 1 | DmodcUplinksMissing | 1 uplinks missing";
-    r.happens(("a cable dies", shows), |c| c.unplug(cable));
-    r.happens(("it is back", &back), |c| c.plug(cable));
+    r.happens(("a cable dies", shows), |c| c.unplug(&[cable]));
+    r.happens(("it is back", &back), |c| c.plug(&[cable]));
     let shows = "lost: | switch_lost L3-4 1 | DmodcSwitchLost | 1 1 switch lost: L3-4";
-    r.happens(("a spine dies", shows), unplug);
-    r.happens(("it is back", &back), plug);
+    r.happens(("a spine dies", shows), |c| c.unplug(&of_spine));
+    r.happens(("it is back", &back), |c| c.plug(&of_spine));
     r.fabric.drain(&[spine]);
     let shows = "drained: switch 'L3-4': empty | drained 1 | | 0 1, empty";
     r.happens(("it is drained", shows), |_| ());
-    r.happens(("it is pulled", &well("lost:", size - 1)), unplug);
+    let pulled = well("lost:", size - 1);
+    r.happens(("it is pulled", &pulled), |c| c.unplug(&of_spine));
     // The line still names the place.
     let options = r.fabric.options.as_mut().expect("Dmodc's");
     options.drain[0].switch = nodes[new as usize].guid;
@@ -234,12 +230,11 @@ fn rehearse(shape: &str) {
     r.fabric.drain(&[]);
     r.happens(("its line is removed", &format!("routed {slow}")), |_| ());
     r.happens(("the first box is back", &well("replaces:", size)), |c| {
-        unplug(c);
+        c.unplug(&of_spine);
         c.take_place(&of_spine, [new, spine]);
     });
-    r.happens(("a leaf is added", &well("new:", size + 1)), |c| {
-        late.iter().for_each(|&cable| c.plug(cable));
-    });
+    let added = well("new:", size + 1);
+    r.happens(("a leaf is added", &added), |c| c.plug(&late));
 
     // In ibsim a port that was unplugged for a moment no longer says that a manager is there.
     let shows = &*well("routed", size + 1);

@@ -86,7 +86,6 @@ impl<'n> Cables<'n> {
         at.expect("OpenSM's CA has a cable")
     }
 
-    /// The number of cables.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -100,7 +99,7 @@ impl<'n> Cables<'n> {
 
     /// The plugged cables of CAs, OpenSM's own excepted.
     pub fn of_hosts(&self) -> Vec<usize> {
-        self.cables_of(|n| self.netlist.nodes[n as usize].kind == Kind::Ca)
+        self.cables_of(|n| self.is_ca(n))
     }
 
     /// All cables of a node but OpenSM's own, each with the index of this node's end.
@@ -111,12 +110,18 @@ impl<'n> Cables<'n> {
         others.filter_map(|c| Some((c, end(c)?))).collect()
     }
 
-    /// The CA at a cable.
     pub fn ca_of(&self, cable: usize) -> u32 {
-        let is_ca = |n: u32| self.netlist.nodes[n as usize].kind == Kind::Ca;
-        let ends = self.ends[cable].map(|(node, _)| node);
-        let ca = ends.into_iter().find(|&node| is_ca(node));
-        ca.expect("a cable of a CA")
+        self.ends[cable][self.ca_end(cable)].0
+    }
+
+    /// The index of a CA's end of its cable.
+    fn ca_end(&self, cable: usize) -> usize {
+        let at = self.ends[cable].iter().position(|end| self.is_ca(end.0));
+        at.expect("a cable of a CA")
+    }
+
+    fn is_ca(&self, node: u32) -> bool {
+        self.netlist.nodes[node as usize].kind == Kind::Ca
     }
 
     /// Whether a cable is plugged in at both ends.
@@ -124,84 +129,79 @@ impl<'n> Cables<'n> {
         self.plugged[cable]
     }
 
-    /// Unplugs a cable.
-    pub fn unplug(&mut self, cable: usize) {
-        assert!(std::mem::replace(&mut self.plugged[cable], false));
-        let end = self.name(self.ends[cable][0]);
-        self.commands.push(format!("Unlink {end}"));
-        self.changes += 1;
+    pub fn unplug(&mut self, cables: &[usize]) {
+        for &cable in cables {
+            assert!(std::mem::replace(&mut self.plugged[cable], false));
+            let end = self.name(self.ends[cable][0]);
+            self.commands.push(format!("Unlink {end}"));
+        }
+        self.changes += cables.len();
     }
 
-    /// Plugs a cable in.
-    pub fn plug(&mut self, cable: usize) {
-        assert!(!std::mem::replace(&mut self.plugged[cable], true));
-        let [a, b] = self.ends[cable].map(|end| self.name(end));
-        self.commands.push(format!("Link {a} {b}"));
-        self.changes += 1;
+    pub fn plug(&mut self, cables: &[usize]) {
+        for &cable in cables {
+            assert!(!std::mem::replace(&mut self.plugged[cable], true));
+            let [a, b] = self.ends[cable].map(|end| self.name(end));
+            self.commands.push(format!("Link {a} {b}"));
+        }
+        self.changes += cables.len();
     }
 
     /// Plugs cables of a node, which are out, into another one, at the same ports; what that had is pulled.
     pub fn take_place(&mut self, cables: &[usize], [old, new]: [u32; 2]) {
         let pulled = self.cables_of(|n| n == new);
-        pulled.into_iter().for_each(|cable| self.unplug(cable));
+        self.unplug(&pulled);
         for &cable in cables {
             let ends = self.ends[cable].iter_mut();
             ends.filter(|end| end.0 == old).for_each(|end| end.0 = new);
-            self.plug(cable);
         }
+        self.plug(cables);
     }
 
     /// Exchanges two CAs, both plugged in.
     pub fn exchange(&mut self, a: usize, b: usize) {
-        self.unplug(a);
-        self.unplug(b);
+        self.unplug(&[a, b]);
         self.swap_hosts(a, b);
-        self.plug(a);
-        self.plug(b);
+        self.plug(&[a, b]);
     }
 
     /// Moves a CA that is plugged in to the place of one that is not.
     pub fn move_host(&mut self, from: usize, to: usize) {
-        self.unplug(from);
+        self.unplug(&[from]);
         self.swap_hosts(from, to);
-        self.plug(to);
+        self.plug(&[to]);
     }
 
     /// Plugs two cables between switches in crosswise: each gets the far end of the other.
     pub fn cross(&mut self, a: usize, b: usize) {
         let (far_of_a, far_of_b) = (self.ends[a][1], self.ends[b][1]);
         (self.ends[a][1], self.ends[b][1]) = (far_of_b, far_of_a);
-        self.plug(a);
-        self.plug(b);
+        self.plug(&[a, b]);
     }
 
     /// Exchanges OpenSM's CA with another one, which is plugged in.
     pub fn move_home(&mut self, cable: usize) {
         let home = self.home_cable();
-        self.unplug(cable);
+        self.unplug(&[cable]);
         self.swap_hosts(home, cable);
-        self.plug(home);
+        self.plug(&[home]);
     }
 
     /// Moves every CA back to its own place. All must be plugged in.
     pub fn put_back(&mut self) {
         let all = 0..self.ends.len();
         let moved: Vec<usize> = all.filter(|&c| self.ends[c] != self.original[c]).collect();
-        let away = self.home_cable();
-        let others = moved.iter().filter(|&&c| c != away);
-        others.for_each(|&c| self.unplug(c));
+        let but = |home: usize| -> Vec<usize> {
+            let others = moved.iter().copied();
+            others.filter(|&cable| cable != home).collect()
+        };
+        self.unplug(&but(self.home_cable()));
         moved.iter().for_each(|&c| self.ends[c] = self.original[c]);
-        let home = self.home_cable();
-        let others = moved.iter().filter(|&&c| c != home);
-        others.for_each(|&c| self.plug(c));
+        self.plug(&but(self.home_cable()));
     }
 
     fn swap_hosts(&mut self, a: usize, b: usize) {
-        let host = |ends: &[End; 2]| {
-            let kinds = ends.map(|(n, _)| self.netlist.nodes[n as usize].kind);
-            kinds.iter().position(|&k| k == Kind::Ca)
-        };
-        let [i, j] = [a, b].map(|c| host(&self.ends[c]).expect("a cable of a CA"));
+        let [i, j] = [a, b].map(|cable| self.ca_end(cable));
         let (at_a, at_b) = (self.ends[a][i], self.ends[b][j]);
         (self.ends[a][i], self.ends[b][j]) = (at_b, at_a);
     }
@@ -218,10 +218,9 @@ impl<'n> Cables<'n> {
     pub fn reboot(&mut self, nodes: &[u32]) {
         let cables = self.cables_of(|n| nodes.contains(&n));
         self.forget(nodes);
-        for &c in &cables {
-            self.plugged[c] = false;
-            self.plug(c);
-        }
+        cables.iter().for_each(|&c| self.plugged[c] = false);
+        self.plug(&cables);
+        // All go, and all come.
         self.changes += cables.len();
     }
 

@@ -35,8 +35,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Kind; 11] = [
-        Kind::Join,
+    /// The kinds that are drawn.
+    pub const DRAWN: [Kind; 9] = [
         Kind::Link,
         Kind::Burst,
         Kind::Switch,
@@ -46,14 +46,7 @@ impl Kind {
         Kind::Lids,
         Kind::Places,
         Kind::Home,
-        Kind::Repair,
     ];
-
-    /// The kinds that are drawn: all but the first and the last.
-    const DRAWN: &[Kind] = {
-        let [_, drawn @ .., _] = &Kind::ALL;
-        drawn
-    };
 
     /// Whether a switch sends a trap, which may be lost.
     pub fn sends_traps(self) -> bool {
@@ -61,7 +54,6 @@ impl Kind {
     }
 }
 
-/// The faults of a storm.
 pub struct Faults<'n> {
     netlist: &'n Netlist,
     random: Random,
@@ -76,7 +68,6 @@ pub struct Faults<'n> {
 }
 
 impl<'n> Faults<'n> {
-    /// The faults of this seed.
     pub fn new(netlist: &'n Netlist, seed: u64) -> Self {
         Faults {
             netlist,
@@ -93,8 +84,9 @@ impl<'n> Faults<'n> {
     pub fn hold_back(&mut self, cables: &mut Cables) {
         for _ in 0..3 {
             let switch = self.switch(cables);
-            let unplugged = unplug(cables, cables.cables_of(|n| n == switch));
-            self.late.push(unplugged);
+            let of_it = cables.cables_of(|n| n == switch);
+            cables.unplug(&of_it);
+            self.late.push(of_it);
         }
     }
 
@@ -103,15 +95,14 @@ impl<'n> Faults<'n> {
         self.open.is_empty() && self.late.is_empty()
     }
 
-    /// Makes the next fault.
     pub fn next(&mut self, cables: &mut Cables) -> Kind {
         if let Some(unplugged) = self.late.pop() {
-            plug(cables, unplugged);
+            cables.plug(&unplugged);
             return Kind::Join;
         }
         if self.open.len() >= MOST_OPEN {
             let open = self.open.swap_remove(self.random.below(self.open.len()));
-            plug(cables, open);
+            cables.plug(&open);
         }
         if self.deck.is_empty() {
             self.deck = Kind::DRAWN.to_vec();
@@ -157,10 +148,9 @@ impl<'n> Faults<'n> {
         kind
     }
 
-    /// Repairs everything.
     pub fn repair_all(&mut self, cables: &mut Cables) -> Kind {
         let all = self.open.drain(..).chain(self.late.drain(..));
-        all.for_each(|unplugged| plug(cables, unplugged));
+        all.for_each(|unplugged| cables.plug(&unplugged));
         cables.put_back();
         Kind::Repair
     }
@@ -176,13 +166,14 @@ impl<'n> Faults<'n> {
         let mut all = cables.cables_of(|_| true);
         self.random.shuffle(&mut all);
         all.truncate(count);
-        let unplugged = unplug(cables, all);
-        self.open.push(unplugged);
+        cables.unplug(&all);
+        self.open.push(all);
     }
 
     fn break_all(&mut self, cables: &mut Cables, nodes: &[u32]) {
-        let unplugged = unplug(cables, cables.cables_of(|n| nodes.contains(&n)));
-        self.open.push(unplugged);
+        let of_them = cables.cables_of(|n| nodes.contains(&n));
+        cables.unplug(&of_them);
+        self.open.push(of_them);
     }
 
     fn lids(&mut self, cables: &mut Cables) {
@@ -227,15 +218,6 @@ fn is_linked(cables: &Cables, nodes: &[u32]) -> bool {
     !cables.cables_of(|n| nodes.contains(&n)).is_empty()
 }
 
-fn unplug(cables: &mut Cables, which: Vec<usize>) -> Vec<usize> {
-    which.iter().for_each(|&c| cables.unplug(c));
-    which
-}
-
-fn plug(cables: &mut Cables, which: Vec<usize>) {
-    which.into_iter().for_each(|c| cables.plug(c));
-}
-
 /// The parts into which a generated tree falls without its top switches; each with its end nodes.
 pub fn pods(netlist: &Netlist) -> Vec<Vec<u32>> {
     let nodes = &netlist.nodes;
@@ -246,19 +228,24 @@ pub fn pods(netlist: &Netlist) -> Vec<Vec<u32>> {
     };
     let top = netlist.switches().filter_map(level).max();
     let is_top = |n: &Node| n.kind == NodeKind::Switch && level(n) == top;
-    let mut seen: Vec<bool> = nodes.iter().map(is_top).collect();
-    let mut pods = Vec::new();
+    parts(netlist, nodes.iter().map(is_top).collect())
+}
+
+/// The parts into which a fabric falls without the nodes that are `seen` already.
+pub fn parts(netlist: &Netlist, mut seen: Vec<bool>) -> Vec<Vec<u32>> {
+    let nodes = &netlist.nodes;
+    let mut parts = Vec::new();
     for start in 0..nodes.len() as u32 {
-        let (mut pod, mut todo) = (Vec::new(), vec![start]);
+        let (mut part, mut todo) = (Vec::new(), vec![start]);
         while let Some(n) = todo.pop() {
             if !std::mem::replace(&mut seen[n as usize], true) {
-                pod.push(n);
+                part.push(n);
                 todo.extend(nodes[n as usize].ports.iter().map(|p| p.peer));
             }
         }
-        if !pod.is_empty() {
-            pods.push(pod);
+        if !part.is_empty() {
+            parts.push(part);
         }
     }
-    pods
+    parts
 }

@@ -8,7 +8,6 @@ use super::watch::{Reaction, Watch};
 use crate::support::*;
 use dmodc_core::Engine;
 use dmodc_formats::netlist::Netlist;
-use std::fmt::{self, Display, Formatter};
 use std::time::Instant;
 
 /// A fabric, the ibsim that simulates it, and OpenSM under watch.
@@ -21,14 +20,12 @@ pub struct Live<'n> {
     pub core: Engine,
 }
 
-/// A round of a storm.
 pub struct Round {
     pub kind: Kind,
     /// The number of links that went or came.
     pub changes: usize,
     /// The time at which these had changed.
     pub at: Instant,
-    /// OpenSM's reaction.
     pub reaction: Reaction,
     /// OpenSM's resident memory afterwards, in KiB.
     pub resident: usize,
@@ -51,16 +48,6 @@ impl Round {
             what: format!("{:?}", self.kind),
             figures: figures.map(|(name, f)| (name.to_owned(), f as f64)).into(),
         }
-    }
-}
-
-impl Display for Round {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Row { what, figures } = self.row();
-        let figures = figures
-            .iter()
-            .map(|(name, figure)| format!(", {figure} {name}"));
-        write!(f, "{what}{}", figures.collect::<String>())
     }
 }
 
@@ -143,7 +130,6 @@ impl<'n> Live<'n> {
         truth
     }
 
-    /// The present length of OpenSM's log.
     pub fn log_len(&self) -> u64 {
         self.watch.sm.files.log_len()
     }

@@ -5,19 +5,19 @@ use super::cables::Cables;
 use super::engines;
 use super::live::Live;
 use super::measures::{Measure, Step};
-use super::smps::Smps;
-use super::watch::{Reaction, Watch};
+use super::truth::entry;
+use super::watch::{Reaction, Smps, Watch};
+use crate::reference::places;
 use crate::support::*;
 use dmodc_core::{Faults, OnUnreachable};
-use dmodc_fabric::{Drained, Fabric, Guid, NO_PATH, Tables};
-use dmodc_formats::reference::Reference;
-use std::collections::BTreeMap;
+use dmodc_fabric::{BLOCK, Drained, Fabric, Guid, Tables};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A step: its kind, and its figures by column.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Row {
     pub what: String,
     pub figures: Vec<(String, f64)>,
@@ -92,14 +92,9 @@ fn differing(before: &Held, after: &Held) -> usize {
         .iter()
         .filter_map(|(guid, was)| Some((was, after.get(guid)?)));
     let of_switch = both.map(|(was, is)| {
-        let width = was.len().max(is.len()).next_multiple_of(64);
-        let [was, is] = [was, is].map(|row| {
-            let mut row = row.clone();
-            row.resize(width, NO_PATH);
-            row
-        });
-        let blocks = was.chunks(64).zip(is.chunks(64));
-        blocks.filter(|(was, is)| was != is).count()
+        let lids = 0..was.len().max(is.len());
+        let differ = lids.filter(|&lid| entry(was, lid) != entry(is, lid));
+        differ.map(|lid| lid / BLOCK).collect::<BTreeSet<_>>().len()
     });
     of_switch.sum()
 }
@@ -190,11 +185,7 @@ impl<'n> Measured<'n> {
             // The reference that Dmodc has just written: it routes with the new places included.
             let file = self.places.clone();
             let file = file.unwrap_or_else(|| self.live.watch.sm.files.by_port(Files::REFERENCE));
-            let text = fs::read(&file).expect("the places seen so far");
-            let places = Reference::parse_leniently(&text)
-                .expect("a reference")
-                .value;
-            options.reference = Some(Arc::new(places.fabric().expect("LIDs")));
+            options.reference = Some(Arc::new(places(&file)));
         }
         let truth = self.live.truth();
         if let Some(options) = &self.options {
@@ -245,10 +236,10 @@ impl<'n> Measured<'n> {
 
     /// Cables are unplugged, and plugged in again. These nodes have forgotten everything then.
     pub fn goes_and_comes(&mut self, [down, up]: [&str; 2], cables: &[usize], forget: &[u32]) {
-        self.happens(down, |c| cables.iter().for_each(|&cable| c.unplug(cable)));
+        self.happens(down, |c| c.unplug(cables));
         self.happens(up, |c| {
             c.forget(forget);
-            cables.iter().for_each(|&cable| c.plug(cable));
+            c.plug(cables);
         });
     }
 

@@ -1,5 +1,6 @@
 //! The links, LIDs and tables that the simulated nodes hold, read from ibsim itself, not from any output of OpenSM.
 
+use super::faults::parts;
 use crate::support::*;
 use dmodc_analysis::check;
 use dmodc_core::Engine;
@@ -50,7 +51,9 @@ impl Truth {
                 }
             }
         }
-        let netlist = connected(&netlist, home);
+        let parts = parts(&netlist, vec![false; netlist.nodes.len()]).into_iter();
+        let apart = parts.filter(|part| !part.contains(&home)).flatten();
+        let netlist = netlist.without_nodes(&apart.collect::<Vec<u32>>());
         let there: Vec<Guid> = netlist.switches().map(|s| s.guid).collect();
         rows.retain(|guid, _| there.contains(guid));
         for row in rows.values_mut() {
@@ -128,7 +131,8 @@ impl Truth {
     }
 }
 
-fn entry(row: &[u8], lid: usize) -> u8 {
+/// An entry of a table; beyond its end there is no path.
+pub fn entry(row: &[u8], lid: usize) -> u8 {
     row.get(lid).copied().unwrap_or(NO_PATH)
 }
 
@@ -165,17 +169,4 @@ fn speed(rest: &str) -> String {
 fn after(text: &str, word: &str) -> Option<u16> {
     let (_, rest) = text.split_once(word)?;
     rest.split(' ').next()?.parse().ok()
-}
-
-/// The nodes that links join to `home`.
-fn connected(netlist: &Netlist, home: u32) -> Netlist {
-    let mut seen = vec![false; netlist.nodes.len()];
-    let mut todo = vec![home];
-    while let Some(node) = todo.pop() {
-        if !std::mem::replace(&mut seen[node as usize], true) {
-            todo.extend(netlist.nodes[node as usize].ports.iter().map(|p| p.peer));
-        }
-    }
-    let gone = (0..).zip(&seen).filter(|(_, seen)| !**seen);
-    netlist.without_nodes(&gone.map(|(node, _)| node).collect::<Vec<u32>>())
 }

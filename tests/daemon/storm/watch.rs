@@ -1,10 +1,7 @@
 //! OpenSM's reaction to a change: from the change to the last "SUBNET UP" that follows.
 
-use super::smps::Smps;
 use crate::support::*;
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Seek, SeekFrom};
-use std::path::Path;
+use std::fs;
 use std::time::{Duration, Instant};
 
 /// The pause between two looks.
@@ -39,26 +36,58 @@ pub struct Reaction {
     pub smps: Smps,
 }
 
+/// The numbers of SMPs that OpenSM sends: each goes through `osm_req.c`, which logs it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Smps {
+    pub gets: usize,
+    /// Blocks of tables.
+    pub blocks: usize,
+    /// Sets of anything else.
+    pub other_sets: usize,
+}
+
+impl Smps {
+    /// Lets OpenSM log every SMP from its next sweep on, beside its other lines.
+    pub fn logged(sm: &OpenSm) {
+        // Errors, information, debugging, of that file alone.
+        let file = sm.files.path("modules.conf");
+        fs::write(file, "osm_req.c 0x0b\n").expect("a file for the levels");
+    }
+
+    /// Counts the SMP of a line of the log; returns whether the line has one.
+    pub fn add(&mut self, line: &str) -> bool {
+        let sent = |word| Some(line.split_once(word)?.1.split_once(" (0x")?.0);
+        let count = match (sent(": Getting "), sent(": Setting ")) {
+            (Some(_), _) => &mut self.gets,
+            (_, Some("LinearForwardingTable")) => &mut self.blocks,
+            (_, Some(_)) => &mut self.other_sets,
+            _ => return false,
+        };
+        *count += 1;
+        true
+    }
+}
+
 /// A running OpenSM under watch.
 pub struct Watch {
     pub sm: OpenSm,
     engine: &'static str,
-    tail: Tail,
+    /// The bytes of the log that have been read.
+    read: u64,
 }
 
 impl Watch {
     /// Watches an OpenSM that was launched a moment ago, and waits for its first sweep.
     pub fn first_sweep(sm: OpenSm, sim: &Ibsim, engine: &'static str) -> (Watch, Reaction) {
-        let log = sm.files.log_path();
         let start = Instant::now();
-        while !log.exists() {
+        while !sm.files.log_path().exists() {
             assert!(start.elapsed() < LIMIT, "{}", sm.files.printed());
             std::thread::sleep(LOOK);
         }
         let mut watch = Watch {
-            tail: Tail::new(&log),
             sm,
             engine,
+            read: 0,
         };
         let reaction = watch.settle(sim, start, false, true);
         (watch, reaction)
@@ -94,8 +123,10 @@ impl Watch {
         let mut rest = (self.work(sim), Instant::now());
         loop {
             std::thread::sleep(LOOK);
-            while let Some(line) = self.tail.next() {
-                if reaction.smps.add(&line) {
+            let lines = self.sm.files.log_after(self.read);
+            self.read += lines.len() as u64;
+            for line in lines.lines() {
+                if reaction.smps.add(line) {
                 } else if line.contains("SUBNET UP") {
                     reaction.sweeps += 1;
                     reaction.last = start.elapsed();
@@ -151,33 +182,5 @@ impl Watch {
             stats.sum()
         };
         Duration::from_nanos(of(self.sm.pid()) + of(sim.id()))
-    }
-}
-
-/// The lines that a log gets after its present end.
-struct Tail {
-    log: BufReader<File>,
-    /// A line that is not complete yet.
-    line: String,
-}
-
-impl Tail {
-    fn new(path: &Path) -> Tail {
-        let mut file = File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        file.seek(SeekFrom::End(0)).expect("a file has an end");
-        Tail {
-            log: BufReader::new(file),
-            line: String::new(),
-        }
-    }
-
-    /// The next line, once it is complete.
-    fn next(&mut self) -> Option<String> {
-        self.log
-            .read_line(&mut self.line)
-            .expect("OpenSM logs text");
-        self.line
-            .ends_with('\n')
-            .then(|| std::mem::take(&mut self.line))
     }
 }

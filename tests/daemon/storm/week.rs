@@ -7,13 +7,12 @@
 use super::cables::Cables;
 use super::measured::{Measured, Row, print, sum};
 use super::measures;
-use super::{NODES_100, NODES_648, NODES_8640, asked, number_of};
+use super::{NODES_100, NODES_648, NODES_8640, asked};
 use crate::long;
 use crate::support::*;
 use dmodc_fabric::random::Random;
 use dmodc_formats::netlist::Kind;
 
-/// How often each kind of event happens.
 struct Often {
     hosts: usize,
     racks: usize,
@@ -44,28 +43,25 @@ fn a_week_of_100_nodes() {
 #[test]
 #[ignore = "long: make soak"]
 fn soak_week_648() {
-    long("648", NODES_648, 144);
+    long(NODES_648, 144);
 }
 
 #[test]
 #[ignore = "long: make soak"]
 fn soak_week_8640() {
-    long("8640", NODES_8640, 12);
+    long(NODES_8640, 12);
 }
 
 /// `WEEK_UPGRADES` leaves and as many switches above them are upgraded, under each engine of `WEEK_ENGINES`.
-fn long(name: &str, shape: &str, upgrades: usize) {
+fn long(shape: &str, upgrades: usize) {
     let often = Often {
         hosts: 10,
         racks: 5,
-        flaps: number_of("WEEK_FLAPS", 100),
-        upgrades: number_of("WEEK_UPGRADES", upgrades),
+        flaps: long::number("WEEK_FLAPS", 100),
+        upgrades: long::number("WEEK_UPGRADES", upgrades),
     };
     for engine in asked("WEEK_ENGINES", &["dmodc", "auto", "paper", "updn", "ftree"]) {
-        print(
-            &format!("{name} nodes, {engine}"),
-            &week(engine, shape, &often),
-        );
+        print(&format!("{shape}, {engine}"), &week(engine, shape, &often));
     }
 }
 
@@ -84,7 +80,7 @@ fn week(engine: &'static str, shape: &str, often: &Often) -> Vec<Row> {
 
     // The fabric grows until it is whole.
     for (what, late) in ["a host is added", "a leaf is added"].into_iter().zip(late) {
-        week.happens(what, |c| late.iter().for_each(|&cable| c.plug(cable)));
+        week.happens(what, |c| c.plug(&late));
     }
     week.happens("nothing happens", |_| ());
     let whole = week.held.1.clone();
@@ -104,11 +100,11 @@ fn week(engine: &'static str, shape: &str, often: &Often) -> Vec<Row> {
         let rack: Vec<u32> = rack.collect();
         week.reboot(["a rack goes", "the rack comes back"], &rack);
     }
-    week.happens("a host goes", |c| c.unplug(hosts[0]));
+    week.happens("a host goes", |c| c.unplug(&hosts[..1]));
     week.happens("another moves there", |c| c.move_host(hosts[1], hosts[0]));
     week.happens("both return", |c| {
         c.move_host(hosts[0], hosts[1]);
-        c.plug(hosts[0]);
+        c.plug(&hosts[..1]);
     });
     week.happens("two hosts change places", |c| {
         c.exchange(hosts[0], hosts[1])
@@ -121,9 +117,7 @@ fn week(engine: &'static str, shape: &str, often: &Often) -> Vec<Row> {
     let [a, b] = [0; 2].map(|_| uplinks.next().expect("an uplink"));
     // With no sweep between, OpenSM itself may miss a link that is there.
     for what in ["two uplinks are crossed", "they are put right"] {
-        week.happens("two uplinks are pulled", |c| {
-            [a, b].iter().for_each(|&l| c.unplug(l))
-        });
+        week.happens("two uplinks are pulled", |c| c.unplug(&[a, b]));
         week.happens(what, |c| c.cross(a, b));
     }
     for _ in 0..often.flaps {
@@ -170,9 +164,7 @@ fn start<'n>(engine: &'static str, net: &'n Net) -> (Measured<'n>, [Vec<usize>; 
         let mut hosts = cables.of_hosts().into_iter();
         let host = hosts.find(|host| !near.contains(host));
         late = [vec![host.expect("a host")], cables.cables_of(|n| n == leaf)];
-        late.iter()
-            .flatten()
-            .for_each(|&cable| cables.unplug(cable));
+        late.iter().for_each(|late| cables.unplug(late));
     };
     let columns = &[measures::reaction, measures::changed];
     let week = Measured::start(engine, net, hold_back, columns);

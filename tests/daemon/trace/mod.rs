@@ -7,7 +7,6 @@
 mod year;
 
 use crate::storm::NODES_100;
-use crate::storm::cables::Cables;
 use crate::storm::measured::Measured;
 use crate::storm::measures::{self, Measure};
 use crate::storm::watch::Reaction;
@@ -100,8 +99,8 @@ impl<'n> Servers<'n> {
                     }
                     match off[cable] == 0 {
                         plugged if plugged == cables.is_plugged(cable) => {}
-                        true => cables.plug(cable),
-                        false => cables.unplug(cable),
+                        true => cables.plug(&[cable]),
+                        false => cables.unplug(&[cable]),
                     }
                 }
             }
@@ -169,8 +168,8 @@ fn entries_of_servers_that_are_off_follow_the_fabric() {
     let nodes = &net.netlist.nodes;
     let cables = &servers.fabric.live.cables;
     let spine = cables.cables_of(|n| nodes[n as usize].description == "L3-4");
-    let pull = |cables: &mut Cables| spine.iter().for_each(|&c| cables.unplug(c));
-    servers.fabric.happens("a spine goes", pull);
+    let fabric = &mut servers.fabric;
+    fabric.happens("a spine goes", |cables| cables.unplug(&spine));
     assert_ne!(servers.fabric.tables, first);
     // Another host comes to the port of a host that is off, with a LID of its own.
     let (off, other) = (servers.of_server(7)[2], servers.of_server(18)[0]);
@@ -178,7 +177,7 @@ fn entries_of_servers_that_are_off_follow_the_fabric() {
     fabric.happens("a host moves", |cables| cables.move_host(other, off));
     fabric.happens("both return", |cables| {
         cables.move_host(off, other);
-        spine.iter().for_each(|&c| cables.plug(c));
+        cables.plug(&spine);
     });
     servers.happens("the server returns", &[(What::Server(7), true)]);
     assert_eq!(servers.fabric.tables, first);

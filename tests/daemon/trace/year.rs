@@ -1,8 +1,9 @@
 //! The year of the trace under each engine: servers alone, or with failing links and switches and with upgrades.
 
 use super::{Event, Servers, What};
+use crate::long;
 use crate::storm::measured::print;
-use crate::storm::{asked, measures, number_of};
+use crate::storm::{asked, measures};
 use crate::support::*;
 use dmodc_fabric::random::Random;
 use dmodc_formats::netlist::{Kind, Netlist};
@@ -43,8 +44,8 @@ struct Moment {
     drain: Option<Vec<u32>>,
 }
 
-/// The first `TRACE_MOMENTS` (100) moments of the trace under each engine of `TRACE_ENGINES`, as a table; all of them
-/// as rows in the file `TRACE_ROWS`. With `TRACE_FAULTS`, a seed, also with faults of links and switches, and upgrades.
+/// The first `TRACE_MOMENTS` (100) moments of the trace under each engine of `TRACE_ENGINES`, as a table.
+/// With `TRACE_FAULTS`, a seed, also with faults of links and switches, and upgrades.
 #[test]
 #[ignore = "long: make trace"]
 fn a_year_of_400_servers() {
@@ -55,18 +56,16 @@ fn a_year_of_400_servers() {
         return;
     };
     let (count, seed) = (
-        number_of("TRACE_MOMENTS", 100),
-        number_of("TRACE_FAULTS", 0),
+        long::number("TRACE_MOMENTS", 100),
+        long::number("TRACE_FAULTS", 0u64),
     );
-    let path = env::var_os("TRACE_ROWS");
-    let mut rows = Vec::new();
     let net = Net::pgft_with_lids(SHAPE);
     for engine in asked("TRACE_ENGINES", &ENGINES) {
         let columns = &[measures::reaction, measures::lost, measures::traffic];
         let mut servers = Servers::start(engine, &net, POD, columns);
         let mut moments = moments(&text);
         if seed > 0 {
-            moments.extend(faults(&servers, seed as u64));
+            moments.extend(faults(&servers, seed));
             moments.extend(upgrades(&net.netlist, engine == "drained"));
             moments.sort_by(|a, b| a.day.total_cmp(&b.day));
         }
@@ -76,17 +75,6 @@ fn a_year_of_400_servers() {
                 servers.fabric.drain(&nodes);
             }
             servers.happens(moment.what, &moment.events);
-            let row = servers.fabric.rows.last().expect("a step");
-            let (names, figures): (Vec<_>, Vec<_>) = row.figures.iter().cloned().unzip();
-            if rows.is_empty() {
-                rows.push(format!("engine,day,what,{}", names.join(",")));
-            }
-            let figures = figures.iter().map(f64::to_string).collect::<Vec<_>>();
-            let (day, what) = (moment.day, moment.what);
-            rows.push(format!("{engine},{day},{what},{}", figures.join(",")));
-            if let Some(path) = &path {
-                fs::write(path, rows.join("\n") + "\n").expect("written");
-            }
         }
         print(engine, &servers.fabric.rows);
     }
