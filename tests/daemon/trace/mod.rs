@@ -7,10 +7,12 @@
 mod year;
 
 use crate::storm::NODES_100;
+use crate::storm::live::Live;
 use crate::storm::measured::Measured;
 use crate::storm::measures::{self, Measure};
 use crate::storm::watch::Reaction;
 use crate::support::*;
+use ::fabrics::node_at;
 
 /// The equipment that may go and come.
 #[derive(Clone, Copy)]
@@ -40,8 +42,6 @@ const UPGRADE: u8 = 16;
 struct Servers<'n> {
     pod: [u32; 2],
     fabric: Measured<'n>,
-    /// Plugged cables of each node, by its number.
-    of_node: Vec<Vec<usize>>,
     /// By cable: why it is unplugged.
     off: Vec<u8>,
 }
@@ -54,19 +54,9 @@ impl<'n> Servers<'n> {
         columns: &'static [Measure],
     ) -> Servers<'n> {
         let fabric = Measured::start(engine, net, |_| (), columns);
-        let cables = &fabric.live.cables;
-        let mut of_node = Vec::new();
-        for cable in cables.of_hosts() {
-            let name = &net.netlist.nodes[cables.ca_of(cable) as usize].description;
-            let number = name.strip_prefix("node-").and_then(|n| n.parse().ok());
-            let number: usize = number.expect("a generated name");
-            of_node.resize(of_node.len().max(number + 1), Vec::new());
-            of_node[number].push(cable);
-        }
         Servers {
             pod,
-            of_node,
-            off: vec![0; cables.len()],
+            off: vec![0; fabric.live.cables.len()],
             fabric,
         }
     }
@@ -75,9 +65,15 @@ impl<'n> Servers<'n> {
     fn of_server(&self, server: u32) -> Vec<usize> {
         let [ports, leaves] = self.pod;
         let (pod, port) = (server / ports, server % ports);
-        let nodes = (0..leaves).map(|leaf| (pod * leaves + leaf) * ports + port);
-        let cables = nodes.flat_map(|node| self.of_node[node as usize].iter().copied());
-        cables.collect()
+        let Live {
+            netlist, cables, ..
+        } = &self.fabric.live;
+        let of_leaf = |leaf: u32| {
+            let name = format!("node-{}", (pod * leaves + leaf) * ports + port);
+            cables.all_of(node_at(netlist, &name))
+        };
+        let all = (0..leaves).flat_map(of_leaf);
+        all.map(|(cable, _)| cable).collect()
     }
 
     /// Makes equipment go and come, one event after the other. A port or switch that comes has forgotten everything.
