@@ -9,7 +9,6 @@ mod cli;
 mod compare;
 mod connect;
 mod drain;
-mod errors;
 mod events;
 mod exports;
 mod figures;

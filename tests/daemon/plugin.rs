@@ -1,4 +1,4 @@
-//! The plugin's interface to OpenSM: its log line, its options, its library, and OpenSM's version.
+//! The plugin's interface to OpenSM: its log line, its options, its registration, its library, and OpenSM's version.
 
 use crate::support::*;
 use dmodc_core::PHASES;
@@ -63,6 +63,16 @@ fn wrong_options_are_named_and_the_default_holds() {
     assert_eq!(files.swept(0, "faults"), ["stable"]);
     let processors = std::thread::available_parallelism().expect("Linux knows");
     assert_eq!(files.numbers(0, "threads")[0] > 1, processors.get() > 1);
+}
+
+/// The first of two instances registers the engine and works on.
+#[test]
+fn a_plugin_named_twice_is_refused_once() {
+    let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
+    let config = Config::dmodc().line("event_plugin_name dmodc dmodc");
+    let files = opensm::route(&sim, &config);
+    files.assert_errors(&["OpenSM refused the routing engine dmodc (status 20)"]);
+    files.assert_routed(&Options::default());
 }
 
 /// The relay can end OpenSM, so it is in the laboratory's plugin alone.

@@ -125,6 +125,21 @@ fn pairs_without_a_path_make_it_fail_if_so_wanted() {
     files.assert_errors(&[]);
 }
 
+/// 256 threads need more addresses than the process may have. Their stacks are so large that what the last thread leaves
+/// suffices for OpenSM: with stacks of 2 MiB, OpenSM itself ran out of addresses now and then, and hung.
+#[test]
+fn without_threads_the_next_engine_routes() {
+    let config = Config::dmodc_or("minhop").options("dmodc.threads=256");
+    let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
+    let limits = ["--as=8589934592", "env", "RUST_MIN_STACK=268435456"];
+    let sm = OpenSm::start(&sim, &config.inside(process::program("prlimit"), &limits));
+    sm.files.assert_errors(&["cannot start the threads"]);
+    let log = sm.files.log();
+    let others = "minhop tables configured on all switches";
+    assert!(log.contains(others), "{log}");
+    assert!(sm.stop());
+}
+
 /// The first sweep panics, and minhop routes it. Dmodc routes the next.
 #[cfg(debug_assertions)]
 #[test]

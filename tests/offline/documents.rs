@@ -1,8 +1,12 @@
 //! The documents are complete and short: docs/troubleshooting.md explains every message of Dmodc in OpenSM's log, every
-//! link between the pages leads to a file, and all pages together have less than 12,000 words.
+//! link between the pages leads to a file, all pages together have less than 12,000 words, and examples print what the
+//! page shows.
+
+#[path = "../support/examples.rs"]
+mod page;
 
 use crate::promtool::promtool;
-use crate::support::root;
+use crate::support::{has, root};
 use std::fs;
 use std::path::PathBuf;
 
@@ -160,4 +164,20 @@ fn the_version_is_the_same_everywhere() {
         let line = line.replace("VERSION", version);
         assert!(text.contains(&line), "{page} has no {line:?}");
     }
+}
+
+/// The examples of docs/operations.md print what the page shows.
+#[test]
+fn the_examples_of_operations_print_what_it_shows() {
+    let (page, examples, folder) = page::operations("console");
+    let commands: Vec<&str> = examples.iter().map(|e| &*e.command).collect();
+    let text = commands.join("\n");
+    for subcommand in
+        "route check analyze degrade diff trace whatif wiring suspects events export draw"
+            .split(' ')
+    {
+        has(&text, &format!("dmodc {subcommand} "));
+    }
+    page::run(&page, &examples, folder.path());
+    assert!(folder.path().join("hurt.html").exists());
 }

@@ -8,7 +8,6 @@ mod design;
 mod documents;
 mod doors;
 mod drain;
-mod examples;
 mod exports;
 mod follow;
 #[path = "../support/forced.rs"]
@@ -19,7 +18,6 @@ mod left_out;
 mod lft;
 #[path = "../support/long.rs"]
 mod long;
-mod netlist;
 mod outside;
 mod page;
 #[path = "../support/promtool.rs"]

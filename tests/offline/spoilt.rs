@@ -1,5 +1,6 @@
 //! Every production netlist, spoilt in each way that was seen in the field, is read as the same fabric, with a warning
-//! for each spoilt line. Subcommands on a spoilt capture are tested in `tests/data/answers/odd.txt`.
+//! for each spoilt line. Cut netlists are noticed. Subcommands on a spoilt capture are tested in
+//! `tests/data/answers/odd.txt`, every dialect and every error in `tests/data/answers/netlists.txt`.
 
 use crate::support::*;
 use dmodc_fabric::Fabric;
@@ -154,6 +155,31 @@ fn oddities_of_a_capture_have_a_sensible_reading() {
             // The netlist as it is read can be written and read again.
             let again = Netlist::parse(&netlist.to_text());
             assert!(again.unwrap() == netlist, "{what}");
+        }
+    }
+}
+
+#[test]
+fn production_fabrics_have_the_counts_their_names_say() {
+    for path in production() {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let fabric = fabric(&Netlist::read(&path).unwrap());
+        has(&name, &format!("-{}sw", fabric.switches().len()));
+        let text = std::fs::read_to_string(&path).unwrap();
+        let cas = text.lines().filter(|l| l.starts_with("[1](")).count();
+        let second_ports = text.lines().filter(|l| l.starts_with("[2](")).count();
+        assert_eq!(fabric.end_nodes().len(), cas + second_ports, "{name}");
+    }
+}
+
+#[test]
+fn every_truncation_is_noticed() {
+    let sound = std::fs::read(data("no-tabs.ibnetdiscover")).unwrap();
+    let whole = fabric(&Netlist::parse(&sound).unwrap());
+    for end in 0..sound.len() - 1 {
+        // Cut within the trailer of the very last line, nothing of the fabric is lost.
+        if let Ok(netlist) = Netlist::parse(&sound[..end]) {
+            assert!(fabric(&netlist) == whole, "cut at {end}");
         }
     }
 }
