@@ -1,6 +1,5 @@
 //! Drained links under OpenSM: Dmodc reads `dmodc.drain` at each sweep and empties its links. `upgrades.rs` pulls them.
 
-use crate::hang_up::last;
 use crate::metrics::when;
 use crate::support::*;
 use dmodc_fabric::{Drained, EndNode, Fabric, Guid};
@@ -45,7 +44,7 @@ fn a_spine_is_drained_and_used_again() {
         &format!("drained: switch '{SPINE}': empty but for "),
     );
     has(&sm.files.log_line("nothing is drained: "), "drain.txt:2: ");
-    assert_ne!(last(&sm, "changed_blocks"), "0");
+    assert_ne!(sm.files.last("changed_blocks"), "0");
     are_drained(1.0);
     let switch = net.node(SPINE).guid;
     let drain = Drained { switch, port: None };
@@ -55,7 +54,7 @@ fn a_spine_is_drained_and_used_again() {
     };
     sm.files.assert_routed(&options);
     sm.resweep();
-    assert_eq!((told().len(), &*last(&sm, "changed_blocks")), (1, "0"));
+    assert_eq!((told().len(), &*sm.files.last("changed_blocks")), (1, "0"));
 
     // The line is removed.
     fs::write(&file, "").expect("written");
@@ -104,10 +103,10 @@ fn a_box_in_a_drained_place_is_drained() {
     assert_eq!(told(&line), 1, "{}", sm.files.log());
     assert_eq!(told("dmodc: drained: switch 'another': empty"), 1);
     sm.resweep();
-    assert_eq!(last(&sm, "changed_blocks"), "0");
+    assert_eq!(sm.files.last("changed_blocks"), "0");
     fs::write(&file, "").expect("written");
     sm.resweep();
-    assert_ne!(last(&sm, "changed_blocks"), "0");
+    assert_ne!(sm.files.last("changed_blocks"), "0");
     sm.files.assert_errors(&[]);
     assert!(sm.stop());
 }
@@ -124,7 +123,7 @@ fn a_drain_is_done_with_the_unicast_cache_too() {
     fs::write(&file, SPINE).expect("written");
     sm.resweep();
     assert_eq!(sm.files.log_lines("dmodc: drained: switch '").len(), 1);
-    assert_ne!(last(&sm, "changed_blocks"), "0");
+    assert_ne!(sm.files.last("changed_blocks"), "0");
     sm.resweep();
     assert_eq!(sm.files.routed(), 2, "the cache is used again");
     fs::write(&file, "").expect("written");

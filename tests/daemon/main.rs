@@ -17,7 +17,6 @@ mod files;
 mod follow;
 #[path = "../support/forced.rs"]
 mod forced;
-mod hang_up;
 mod killed;
 mod lifecycle;
 #[path = "../support/long.rs"]

@@ -1,7 +1,6 @@
 //! `dmodc.metrics` under a running OpenSM: the file agrees with the log and the fabric, after healthy sweeps, with
 //! links gone, and where Dmodc refuses; and it is whole at any moment.
 
-use crate::hang_up::last;
 use crate::promtool::promtool;
 use crate::support::*;
 use dmodc_core::PHASES;
@@ -155,7 +154,7 @@ pub fn with_reference(sim: &Ibsim, reference: impl Display) -> (PathBuf, Config)
 }
 
 fn field(sm: &OpenSm, name: &str) -> f64 {
-    last(sm, name).parse().expect("a number")
+    sm.files.last(name).parse().expect("a number")
 }
 
 #[test]

@@ -113,3 +113,40 @@ fn guid_files_that_are_no_good() {
         assert!(is_plain || path == at("others"), "{}", path.display());
     }
 }
+
+/// After a `SIGHUP` OpenSM takes up some changed options of its file, others only when it starts.
+#[test]
+fn some_changed_options_are_taken_up_and_others_need_a_restart() {
+    let sim = Ibsim::start(&Net::pgft("PGFT(2;4,6;1,4;1,1)").path);
+    let sm = OpenSm::start(&sim, &Config::dmodc());
+    let file = sm.files.path("opensm.conf");
+    let first = fs::read_to_string(&file).expect("OpenSM's options");
+    sm.resweep();
+    assert_eq!(sm.files.last("faults"), "stable");
+    assert_eq!(sm.files.last("turned"), "0");
+
+    let other = format!("{first}event_plugin_options dmodc.faults=paper\nconnect_roots TRUE\n");
+    fs::write(&file, other).expect("written");
+    sm.resweep();
+    // The plugin has its options from the start.
+    assert_eq!(sm.files.last("faults"), "stable");
+    let connected = Options {
+        connect_roots: true,
+        ..Options::default()
+    };
+    let offline = sm.files.assert_routed(&connected);
+    let report = offline.assert_clean(&sm.files.lfts());
+    // Six pairs of spines, both ways.
+    assert_eq!(report.turned.routes, 12, "{report:#?}");
+    assert_eq!(sm.files.last("turned"), "12", "connect_roots is taken up");
+
+    // OpenSM keeps an option whose line is gone, until the file sets another value.
+    fs::write(&file, &first).expect("written");
+    sm.resweep();
+    assert_ne!(sm.files.last("turned"), "0");
+    fs::write(&file, format!("{first}connect_roots FALSE\n")).expect("written");
+    sm.resweep();
+    assert_eq!(sm.files.last("turned"), "0");
+    sm.files.assert_routed(&Options::default());
+    assert!(sm.stop());
+}

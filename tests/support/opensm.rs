@@ -195,6 +195,12 @@ impl Files {
         lines.map(value).collect()
     }
 
+    /// A field of Dmodc's last sweep line.
+    #[track_caller]
+    pub fn last(&self, name: &str) -> String {
+        self.swept(0, name).pop().expect("Dmodc has routed")
+    }
+
     /// As [`Files::swept`], for a field of numbers.
     pub fn numbers(&self, from: u64, name: &str) -> Vec<usize> {
         let values = self.swept(from, name).into_iter();

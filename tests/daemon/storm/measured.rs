@@ -2,7 +2,6 @@
 //! row of figures. Under Dmodc the tables in the switches are those that it makes offline, and its log is right.
 
 use super::cables::Cables;
-use super::engines;
 use super::live::Live;
 use super::measures::{Measure, Step};
 use super::truth::entry;
@@ -68,7 +67,7 @@ pub fn print(name: &str, rows: &[Row]) {
     }
 }
 
-/// A fabric under an engine of [`engines`].
+/// A fabric under an engine of [`launch`].
 pub struct Measured<'n> {
     engine: &'static str,
     pub live: Live<'n>,
@@ -99,6 +98,44 @@ fn differing(before: &Held, after: &Held) -> usize {
     of_switch.sum()
 }
 
+/// Starts OpenSM with an engine. Also returns the engine's name in its log. `dmodc` has no reference, `auto` is Dmodc with
+/// its default, `paper` with `faults=paper`, `partial` with `on_unreachable=partial`; updn and ftree get the roots,
+/// `minhop+cache` uses OpenSM's unicast cache. `drained` has the options of `auto`, and reads drained switches from the
+/// file `drain` in ibsim's folder; `drained-alone` has no reference.
+fn launch(engine: &'static str, net: &Net, sim: &Ibsim) -> (OpenSm, &'static str) {
+    let name = match engine {
+        "minhop+cache" => "minhop",
+        "updn" | "ftree" | "minhop" | "sssp" => engine,
+        _ => "dmodc",
+    };
+    let file = |name: &str, text: String| {
+        let path = sim.dir().join(name);
+        fs::write(&path, text).expect("a file of the fabric's");
+        path.display().to_string()
+    };
+    let drain = || format!("dmodc.drain={}", file("drain", String::new()));
+    let config = match engine {
+        "dmodc" => Config::dmodc().options("dmodc.reference=none"),
+        "auto" => Config::dmodc(),
+        "drained-alone" => Config::dmodc().options(&format!("dmodc.reference=none {}", drain())),
+        "drained" => Config::dmodc().options(&drain()),
+        "paper" => Config::dmodc().options("dmodc.faults=paper"),
+        "partial" => Config::dmodc().options("dmodc.reference=none dmodc.on_unreachable=partial"),
+        "updn" | "ftree" => {
+            let tops = net.netlist.switches();
+            let tops = tops.filter(|s| s.description.starts_with("L3-"));
+            let roots = file("roots", tops.map(|s| format!("{}\n", s.guid)).collect());
+            // minhop routes the fabrics that ftree refuses.
+            let others = if engine == "ftree" { ",minhop" } else { "" };
+            let config = Config::engines(&format!("{engine}{others}"));
+            config.line(format!("root_guid_file {roots}"))
+        }
+        "minhop+cache" => Config::engines("minhop").line("use_ucast_cache TRUE"),
+        _ => Config::engines(engine),
+    };
+    (OpenSm::launch(sim, &config.log_flags("0x03")), name)
+}
+
 impl<'n> Measured<'n> {
     /// Starts an engine on a fabric in which some cables are not plugged in yet.
     pub fn start(
@@ -109,7 +146,7 @@ impl<'n> Measured<'n> {
     ) -> Measured<'n> {
         let mut name = "";
         let mut live = Live::start_without(net, unplug, |sim| {
-            let (sm, of_log) = engines::launch(engine, net, sim);
+            let (sm, of_log) = launch(engine, net, sim);
             name = of_log;
             (sm, name)
         });

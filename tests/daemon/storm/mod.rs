@@ -7,7 +7,6 @@
 //! Every test run has a short storm; `make soak` runs the long ones.
 
 pub mod cables;
-pub mod engines;
 pub mod faults;
 pub mod live;
 pub mod measured;
