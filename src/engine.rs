@@ -42,7 +42,7 @@ struct State {
     writer: Writer,
     /// The figures of `dmodc.metrics`, if the option is set.
     metrics: Option<Metrics>,
-    /// The values in OpenSM's file of options that OpenSM reads only when it starts.
+    /// What sweeps have seen and found: missing, slow, lost equipment.
     findings: Findings,
     /// Whether Dmodc has routed since the last [`Dmodc::finish`].
     routed: bool,

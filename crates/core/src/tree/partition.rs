@@ -1,5 +1,7 @@
 //! Partitions of the switches: into classes of equal switches, and into connected parts.
 
+use crate::spread;
+
 /// A partition into classes, numbered from 0 in the order of their first members.
 #[derive(Clone, Debug, Default)]
 pub struct Partition {
@@ -26,7 +28,7 @@ impl Partition {
         let mut table = vec![(0, OUT); (2 * count).next_power_of_two()];
         let mask = table.len() - 1;
         for member in members {
-            let hash = scatter(hash(member));
+            let hash = spread::hash(hash(member));
             let mut at = hash as usize & mask;
             let class = loop {
                 let (known, class) = table[at];
@@ -62,12 +64,6 @@ pub fn mix(hash: u64, number: u64) -> u64 {
     (hash ^ number)
         .wrapping_mul(0x0000_0100_0000_01b3)
         .rotate_left(23)
-}
-
-/// Spreads a hash over its low bits.
-fn scatter(hash: u64) -> u64 {
-    let hash = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    hash ^ (hash >> 32)
 }
 
 /// Sorts members by a small key, stably.
