@@ -5,7 +5,6 @@
 
 use super::axis;
 use super::measures::Measure;
-use super::panels::Panels;
 use super::sets::{Set, engines};
 use super::stats::{Quartiles, bounds, points, running};
 use super::style::{FONT, color, dash, number};
@@ -20,6 +19,37 @@ const PANEL: (usize, usize) = (490, 340);
 const RUNTIME: (usize, usize) = (640, 420);
 /// The position of 0 on a logarithmic axis of counts: "no faults", no flow, no block.
 const NONE: f64 = 0.5;
+
+/// A figure of panels of one size, each a picture of its own, so that a narrow window shows them one below the other.
+pub struct Panels {
+    pub size: (usize, usize),
+    pub legend: Vec<EngineSpec>,
+    pub panels: Vec<String>,
+}
+
+impl Panels {
+    /// The legend and the panels as parts of a page.
+    pub fn html(&self) -> String {
+        let mut html = "<p class=legend>".to_owned();
+        for spec in &self.legend {
+            let (color, dash, name) = (color(spec), dash(spec), escaped(&spec.to_string()));
+            let _ = write!(
+                html,
+                "<span><svg width=34 height=10><path d=\"M0 5h34\" stroke=\"{color}\" stroke-width=\"3\"{dash}/></svg>\
+                 {name}</span> "
+            );
+        }
+        html += "</p>\n<div class=panels>\n";
+        for panel in &self.panels {
+            let (wide, high) = self.size;
+            let _ = writeln!(
+                html,
+                "<svg viewBox=\"0 0 {wide} {high}\" font-family=\"{FONT}\">{panel}</svg>"
+            );
+        }
+        html + "</div>\n"
+    }
+}
 
 /// Measures over removed equipment: a panel for each measure, with points and running medians. Times have a
 /// figure of their own.
@@ -67,23 +97,18 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
         }
         // Draws the first engine last, over the others.
         for (i, (spec, points)) in specs.iter().zip(&all).enumerate().rev() {
-            let aside = aside(i, specs.len(), 0.025);
+            let shift = aside(i, specs.len(), 0.75).round() as i32;
+            let aside = aside(i, specs.len(), 0.025).exp();
             let at = |removed: f64, y: f64| pixels(removed.max(NONE) * aside, y.max(least));
             let (name, color) = (escaped(&spec.to_string()), color(spec));
             let _ = write!(svg, "<g fill=\"{color}\" fill-opacity=\"0.5\">");
             for same in points.chunk_by(|a, b| a == b) {
                 let (removed, figure) = same[0];
-                let (x, y) = at(removed as f64, figure);
-                let times = match same.len() {
-                    1 => String::new(),
-                    n => format!(", {n} throws"),
-                };
-                let figure = number(figure);
-                let _ = write!(
-                    svg,
-                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"2.6\"><title>{name}, {removed} gone: \
-                     {figure}{times}</title></circle>"
-                );
+                let mut title = format!("{name}, {removed} gone: {}", number(figure));
+                if same.len() > 1 {
+                    title += &format!(", {} throws", same.len());
+                }
+                svg += &circle(at(removed as f64, figure), "r=\"2.6\"", &title);
             }
             svg += "</g>\n";
             let line = running(points);
@@ -91,7 +116,6 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
             let before = all[..i].iter().filter(|of| running(of) == line).count();
             let line_of = |of: fn(&Quartiles) -> f64| -> Vec<(i32, i32)> {
                 let points = line.iter().map(|q| at(q.x, of(q)));
-                let shift = below(i, specs.len());
                 points.map(|(x, y)| (x, y + shift)).collect()
             };
             let (low, high) = (line_of(|q| q.low), line_of(|q| q.high));
@@ -136,19 +160,17 @@ pub fn runtime(sets: &[Set]) -> Option<Panels> {
     let panel = axes.draw(x, y, |pixels| {
         let mut svg = String::new();
         for (i, spec) in specs.iter().enumerate().rev() {
-            let aside = aside(i, specs.len(), 0.012);
+            let aside = aside(i, specs.len(), 0.012).exp();
             let (name, color) = (escaped(&spec.to_string()), color(spec));
             let of = || fastest.iter().filter(|(key, _)| key.0 == i);
             let line = of().map(|((_, nodes), &ms)| pixels(*nodes as f64 * aside, ms));
             svg += &polyline(line, (color, 2), dash(spec), &name);
+            let style = format!("r=\"4\" fill=\"{color}\"");
             for ((_, nodes), &ms) in of() {
-                let (x, y) = pixels(*nodes as f64 * aside, ms);
-                let (nodes, ms) = (number(*nodes as f64), number(ms));
-                let _ = writeln!(
-                    svg,
-                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"4\" fill=\"{color}\"><title>{name}, {nodes} end \
-                     nodes: {ms} ms</title></circle>"
-                );
+                let nodes = *nodes as f64;
+                let title = format!("{name}, {} end nodes: {} ms", number(nodes), number(ms));
+                svg += &circle(pixels(nodes * aside, ms), &style, &title);
+                svg.push('\n');
             }
         }
         svg
@@ -221,6 +243,10 @@ impl Axes<'_> {
     }
 }
 
+fn circle((x, y): (i32, i32), style: &str, title: &str) -> String {
+    format!("<circle cx=\"{x}\" cy=\"{y}\" {style}><title>{title}</title></circle>")
+}
+
 fn polyline(
     points: impl Iterator<Item = (i32, i32)>,
     (color, width): (&str, usize),
@@ -243,13 +269,8 @@ fn shape(what: &str, points: impl Iterator<Item = (i32, i32)>, style: &str, name
     format!("<{what} points=\"{points}\" {style}><title>{name}</title></{what}>\n")
 }
 
-/// The shift down, in pixels, of the line of engine `i` of `count`, so that equal lines stay apart.
-fn below(i: usize, count: usize) -> i32 {
-    ((i as f64 - (count as f64 - 1.0) / 2.0) * 0.75).round() as i32
-}
-
-/// The sideways shift of engine `i` of `count`, so that engines with equal values do not hide each
+/// The place of engine `i` of `count` beside the middle, in steps, so that engines with equal values do not hide each
 /// other.
 fn aside(i: usize, count: usize, step: f64) -> f64 {
-    ((i as f64 - (count as f64 - 1.0) / 2.0) * step).exp()
+    (i as f64 - (count as f64 - 1.0) / 2.0) * step
 }

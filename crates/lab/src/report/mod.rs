@@ -10,16 +10,14 @@
 mod axis;
 mod charts;
 mod measures;
-mod medians;
 mod page;
-mod panels;
 mod sets;
 mod stats;
 mod style;
 mod tables;
 
-pub use medians::medians;
 pub use stats::median;
+pub use tables::medians;
 
 use crate::LabError;
 use std::path::Path;

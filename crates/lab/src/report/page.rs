@@ -1,14 +1,13 @@
 //! The page: its contents, their order, and the words. The page has a note only if the rows have figures for it.
 
-use super::measures::Measure;
-use super::panels::Panels;
-use super::sets::{Set, versions};
-use super::stats::cut_throws;
+use super::charts::Panels;
+use super::measures::{Measure, is_comparable};
+use super::sets::Set;
 use super::style::number;
 use super::tables;
-use crate::compare::EngineSpec;
+use crate::compare::{EngineSpec, ThrowRow};
 use crate::xml::escaped;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("page.css");
@@ -46,7 +45,7 @@ pub fn section(set: &Set, faults: &Panels) -> String {
             false => "",
         }
     );
-    if !tables::has_figures(set) {
+    if !set.rows.iter().any(is_comparable) {
         return html + "<p>None of them can be compared.</p>\n" + &cut(set);
     }
     let _ = writeln!(
@@ -111,8 +110,7 @@ pub fn section(set: &Set, faults: &Panels) -> String {
 
 /// The throws in which some pair has no up-down path, if there are any.
 fn cut(set: &Set) -> String {
-    let measures = set.measures_of_cut();
-    let (throws, engines) = cut_throws(set, &measures);
+    let (throws, table) = tables::cut(set);
     if throws == 0 {
         return String::new();
     }
@@ -122,14 +120,13 @@ fn cut(set: &Set) -> String {
          no pair of end nodes left out: mind how many they are.</p>\n",
         set.cut(),
         number(throws as f64),
-        tables::cut(&measures, &engines)
+        table
     )
 }
 
 fn id(set: &Set) -> String {
-    let slug = set.slug();
-    let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    slug.chars().map(allowed).collect()
+    let name = format!("{}-{}", set.fabric, set.equipment);
+    name.replace(|c: char| !c.is_ascii_alphanumeric(), "-")
 }
 
 /// The number of throws that hit nothing, in words; empty if there are none.
@@ -197,11 +194,13 @@ pub fn page(sets: &[Set], sections: &[String], runtime: Option<&Panels>) -> Stri
         )),
         tables::runtimes(sets)
     );
+    let rows = sets.iter().flat_map(|set| &set.rows);
+    let made_by: BTreeSet<String> = rows.map(ThrowRow::made_by).collect();
     let _ = writeln!(
         html,
         "<p class=note>Made by <code>dmodc report</code> from rows of <code>dmodc compare \
          --degrade</code>: {}.</p>\n</body>\n</html>",
-        escaped(&versions(sets.iter().flat_map(|set| &set.rows)).join("; "))
+        escaped(&Vec::from_iter(made_by).join("; "))
     );
     html
 }

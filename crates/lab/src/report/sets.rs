@@ -30,7 +30,7 @@ impl Set {
         self.throws_that(|row| row.removed == 0)
     }
 
-    fn throws_that(&self, is: impl Fn(&ThrowRow) -> bool) -> usize {
+    pub fn throws_that(&self, is: impl Fn(&ThrowRow) -> bool) -> usize {
         let of = self.rows.iter().filter(|row| row.throw > 0 && is(row));
         of.map(|row| row.throw).collect::<HashSet<u32>>().len()
     }
@@ -73,10 +73,6 @@ impl Set {
             true => "some pair of leaves has no up-down path, or what is left is no tree",
             false => "some pair of leaves has no up-down path",
         }
-    }
-
-    pub fn slug(&self) -> String {
-        format!("{}-{}", self.fabric, self.equipment)
     }
 }
 
@@ -150,12 +146,4 @@ fn files(dir: &Path) -> Result<Vec<PathBuf>, LabError> {
     }
     files.sort();
     Ok(files)
-}
-
-/// The versions of the programs that made the rows, and the commits that they were built from, if known.
-pub fn versions<'a>(rows: impl IntoIterator<Item = &'a ThrowRow>) -> Vec<String> {
-    let mut all: Vec<String> = rows.into_iter().map(ThrowRow::made_by).collect();
-    all.sort();
-    all.dedup();
-    all
 }

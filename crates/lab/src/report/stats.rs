@@ -29,23 +29,33 @@ fn quantile(values: &[f64], part: f64) -> Option<f64> {
     Some(low * (1.0 - place.fract()) + high * place.fract())
 }
 
-/// The comparable points of an engine: (faults, figure), ascending.
+/// Points by throw: (faults, figure).
+pub type ByThrow = HashMap<u32, (usize, f64)>;
+
+/// The figures of rows. A throw counts once, whatever its engines.
+pub fn by_throw<'r>(
+    rows: impl Iterator<Item = &'r ThrowRow>,
+    figure: impl Fn(&ThrowRow) -> Option<f64>,
+) -> ByThrow {
+    let points = rows.filter_map(|row| Some((row.throw, (row.removed, figure(row)?))));
+    points.collect()
+}
+
+/// The comparable points of an engine, ascending.
 pub fn points(set: &Set, spec: &EngineSpec, measure: Measure) -> Vec<(usize, f64)> {
     let rows = set.rows.iter();
     let rows = rows.filter(|row| row.engine == *spec && row.throw > 0);
-    let points = rows.filter_map(|row| Some((row.removed, measure.comparable_figure(row)?)));
-    ascending(points.collect())
+    ascending(by_throw(rows, |row| measure.comparable_figure(row)))
 }
 
-/// The bounds of a measure in the comparable throws: (faults, bound), ascending.
+/// The bounds of a measure in the comparable throws, ascending.
 pub fn bounds(set: &Set, measure: Measure) -> Vec<(usize, f64)> {
     let rows = set.rows.iter().filter(|row| row.throw > 0);
-    let bounds = rows.filter_map(|row| Some((row.throw, (row.removed, measure.bound(row)?))));
-    let by_throw: HashMap<u32, (usize, f64)> = bounds.collect();
-    ascending(by_throw.into_values().collect())
+    ascending(by_throw(rows, |row| measure.bound(row)))
 }
 
-fn ascending(mut points: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
+fn ascending(points: ByThrow) -> Vec<(usize, f64)> {
+    let mut points: Vec<_> = points.into_values().collect();
     points.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
     points
 }
@@ -105,11 +115,6 @@ pub struct Median {
     pub of_few: Option<usize>,
 }
 
-/// The median of a measure over the throws of a decade.
-pub fn median_of(set: &Set, spec: &EngineSpec, decade: &Decade, measure: Measure) -> Median {
-    median_over(throws_of(set, decade), spec, measure)
-}
-
 /// The median of a measure over the rows of an engine.
 pub fn median_over<'r>(
     all: impl Iterator<Item = &'r ThrowRow> + Clone,
@@ -119,9 +124,8 @@ pub fn median_over<'r>(
     let rows = all.clone().filter(|row| row.engine == *spec);
     let figures = rows.filter_map(|row| measure.comparable_figure(row));
     let figures: Vec<f64> = figures.collect();
-    let of_any = all.filter(|row| measure.comparable_figure(row).is_some());
-    let throws: HashSet<u32> = of_any.map(|row| row.throw).collect();
-    let few = (1..throws.len()).contains(&figures.len());
+    let throws = by_throw(all, |row| measure.comparable_figure(row)).len();
+    let few = (1..throws).contains(&figures.len());
     Median {
         of_few: few.then_some(figures.len()),
         value: median(figures),
@@ -129,7 +133,7 @@ pub fn median_over<'r>(
 }
 
 /// The rows of a decade. The complete fabric counts once.
-fn throws_of<'s>(set: &'s Set, decade: &Decade) -> impl Iterator<Item = &'s ThrowRow> + Clone {
+pub fn throws_of<'s>(set: &'s Set, decade: &Decade) -> impl Iterator<Item = &'s ThrowRow> + Clone {
     let once = |row: &&ThrowRow| (row.throw == 0) == (row.removed == 0);
     let rows = set.rows.iter().filter(once);
     rows.filter(move |row| decade.contains(&row.removed))
@@ -137,9 +141,8 @@ fn throws_of<'s>(set: &'s Set, decade: &Decade) -> impl Iterator<Item = &'s Thro
 
 /// The median of a measure's bounds over the comparable throws of a decade.
 pub fn bound_of(set: &Set, decade: &Decade, measure: Measure) -> Option<f64> {
-    let bound = |row: &ThrowRow| Some((row.throw, measure.bound(row)?));
-    let by_throw: HashMap<u32, f64> = throws_of(set, decade).filter_map(bound).collect();
-    median(by_throw.into_values().collect())
+    let bounds = by_throw(throws_of(set, decade), |row| measure.bound(row));
+    median(bounds.into_values().map(|(_, bound)| bound).collect())
 }
 
 /// The decades with comparable throws. Their names have in brackets the number of throws in which all pairs have an
@@ -152,8 +155,7 @@ pub fn decades(set: &Set) -> Vec<(Decade, String)> {
     let named = |(decade, name): (Decade, &str)| {
         let connected = throws_of(set, &decade).filter(|row| is_connected(row));
         let throws: HashSet<u32> = connected.map(|row| row.throw).collect();
-        let name = format!("{name} ({})", throws.len());
-        (decade, name)
+        (decade, format!("{name} ({})", throws.len()))
     };
     let all = DECADES.into_iter().filter(|(decade, _)| has(decade));
     all.map(named).collect()
@@ -177,28 +179,16 @@ fn loops(row: &ThrowRow) -> [Option<usize>; KINDS_OF_LOOPS.len()] {
     ]
 }
 
-/// For each pair of engines, over the throws with faults that both route in full: the numbers of throws in which the
-/// first is better, equal and worse.
-pub fn matrix(set: &Set, measure: Measure) -> Vec<Vec<[usize; 3]>> {
-    let figures = |spec: EngineSpec| -> HashMap<u32, f64> {
-        let rows = set.rows.iter();
-        let rows = rows.filter(|row| row.removed > 0 && row.engine == spec);
-        let figures = rows.filter_map(|row| Some((row.throw, measure.comparable_figure(row)?)));
-        figures.collect()
-    };
-    let all: Vec<HashMap<u32, f64>> = set.specs().into_iter().map(figures).collect();
-    let beside = |mine: &HashMap<u32, f64>, theirs: &HashMap<u32, f64>| {
-        let mut counts = [0; 3];
-        for (throw, &mine) in mine {
-            if let Some(&theirs) = theirs.get(throw) {
-                let not_better = usize::from(!measure.is_better(mine, theirs));
-                counts[not_better + usize::from(measure.is_better(theirs, mine))] += 1;
-            }
+/// In how many of the throws of both engines the first is better, equal and worse.
+pub fn duel(measure: Measure, mine: &ByThrow, theirs: &ByThrow) -> [usize; 3] {
+    let mut counts = [0; 3];
+    for (throw, &(_, mine)) in mine {
+        if let Some(&(_, theirs)) = theirs.get(throw) {
+            let not_better = usize::from(!measure.is_better(mine, theirs));
+            counts[not_better + usize::from(measure.is_better(theirs, mine))] += 1;
         }
-        counts
-    };
-    let row = |mine| all.iter().map(|theirs| beside(mine, theirs)).collect();
-    all.iter().map(row).collect()
+    }
+    counts
 }
 
 /// The first words of the reasons that are no refusal, in rows of this version and of earlier ones.
@@ -221,32 +211,6 @@ pub struct Endings {
     /// The most lanes for routes from host to host in a throw; unknown in rows of earlier versions.
     pub lanes: Option<usize>,
     pub reason: Option<String>,
-}
-
-/// An engine in the throws in which some pair has no up-down path.
-pub struct Cut {
-    pub spec: EngineSpec,
-    /// The number of throws in which the engine routes every pair.
-    pub throws: usize,
-    pub medians: Vec<Option<f64>>,
-}
-
-/// Counts the throws in which some pair has no up-down path, and measures each engine over those in which it routes
-/// every pair. The list also has the engines with no such throw.
-pub fn cut_throws(set: &Set, measures: &[Measure]) -> (usize, Vec<Cut>) {
-    let cut = |row: &&ThrowRow| row.throw > 0 && !is_connected(row);
-    let numbers: HashSet<u32> = set.rows.iter().filter(cut).map(|row| row.throw).collect();
-    let engines = set.specs().into_iter().map(|spec| {
-        let rows = || set.rows.iter().filter(cut).filter(|row| row.engine == spec);
-        let figures = |measure: &Measure| rows().filter_map(|row| measure.of_cut(row)).collect();
-        let medians = measures.iter().map(|measure| median(figures(measure)));
-        Cut {
-            throws: rows().filter(|row| row.is_routed_in_full()).count(),
-            medians: medians.collect(),
-            spec,
-        }
-    });
-    (numbers.len(), engines.collect())
 }
 
 pub fn endings(set: &Set, spec: &EngineSpec) -> Endings {

@@ -37,12 +37,6 @@ pub fn dash(spec: &EngineSpec) -> &'static str {
     }
 }
 
-/// A sample of an engine's line, 34 wide and 10 high.
-pub fn sample(spec: &EngineSpec) -> String {
-    let (color, dash) = (color(spec), dash(spec));
-    format!("<path d=\"M0 5h34\" stroke=\"{color}\" stroke-width=\"3\"{dash}/>")
-}
-
 /// A number with commas between thousands, and one decimal at most; two below 1, none from 1,000 on.
 pub fn number(value: f64) -> String {
     let decimals = match value.abs() {

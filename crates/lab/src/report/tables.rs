@@ -1,24 +1,24 @@
-//! The tables of the report, as HTML.
+//! The tables of the report, as HTML, and the medians of a series for a terminal.
 
-use super::measures::{Measure, is_comparable};
+use super::measures::{Measure, is_comparable, is_connected};
 use super::sets::{Set, engines};
 use super::stats::{
-    Cut, Decade, Endings, KINDS_OF_LOOPS, Median, bound_of, decades, endings, matrix as matrix_of,
-    median_of,
+    ByThrow, Decade, Endings, KINDS_OF_LOOPS, Median, bound_of, by_throw, decades, duel, endings,
+    median, median_over, throws_of,
 };
 use super::style::number;
 use crate::compare::{EngineSpec, ThrowRow};
 use crate::xml::escaped;
 use std::collections::BTreeSet;
-use std::fmt::Display;
+use std::fmt::{Display, Write};
 
 /// A figure; `–` for none.
-pub fn cell(value: Option<f64>) -> String {
+fn cell(value: Option<f64>) -> String {
     value.map_or("–".into(), number)
 }
 
 /// A median, and in brackets its number of throws if other engines have more.
-pub fn median_cell(median: Median) -> String {
+fn median_cell(median: Median) -> String {
     let text = cell(median.value);
     match median.of_few {
         None => text,
@@ -45,7 +45,8 @@ pub fn measure(set: &Set, measure: Measure) -> String {
     let decades = decades(set);
     let specs = set.specs();
     let of = |spec: &EngineSpec| -> Vec<Median> {
-        let of_decade = |(decade, _): &(Decade, String)| median_of(set, spec, decade, measure);
+        let of_decade =
+            |(decade, _): &(Decade, String)| median_over(throws_of(set, decade), spec, measure);
         decades.iter().map(of_decade).collect()
     };
     let medians: Vec<Vec<Median>> = specs.iter().map(of).collect();
@@ -77,12 +78,18 @@ pub fn measure(set: &Set, measure: Measure) -> String {
     )
 }
 
-/// For each pair of engines, the numbers of throws in which the first is better, equal and worse.
+/// For each pair of engines, over the throws with faults that both route in full: the numbers of throws in which the
+/// first is better, equal and worse.
 pub fn matrix(set: &Set, measure: Measure) -> String {
     let specs = set.specs();
-    let rows = specs.iter().zip(matrix_of(set, measure)).enumerate();
-    let rows = rows.map(|(i, (spec, duels))| {
-        let cells = duels.into_iter().enumerate().map(|(k, duel)| match duel {
+    let figures = |spec: &EngineSpec| {
+        let rows = set.rows.iter();
+        let rows = rows.filter(|row| row.removed > 0 && row.engine == *spec);
+        by_throw(rows, |row| measure.comparable_figure(row))
+    };
+    let all: Vec<ByThrow> = specs.iter().map(figures).collect();
+    let rows = specs.iter().enumerate().map(|(i, spec)| {
+        let cells = (0..all.len()).map(|k| match duel(measure, &all[i], &all[k]) {
             _ if i == k => String::new(),
             [0, 0, 0] => "–".into(),
             [better, equal, worse] => format!("{better} / {equal} / {worse}"),
@@ -124,17 +131,29 @@ pub fn endings_of(set: &Set) -> String {
     table(headings, rows)
 }
 
-/// Medians over the throws in which some pair has no up-down path and the engine routes every pair.
-pub fn cut(measures: &[Measure], engines: &[Cut]) -> String {
-    let rows = engines.iter().map(|engine| {
-        let mut cells = vec![engine.throws.to_string()];
-        cells.extend(engine.medians.iter().copied().map(cell));
-        row(&engine.spec, cells)
+/// The number of throws in which some pair has no up-down path, and medians over those that the engine routes in full.
+pub fn cut(set: &Set) -> (usize, String) {
+    let cut = |row: &&ThrowRow| row.throw > 0 && !is_connected(row);
+    let (specs, measures) = (set.specs(), set.measures_of_cut());
+    let rows = specs.iter().map(|spec| {
+        let rows = || {
+            set.rows
+                .iter()
+                .filter(cut)
+                .filter(|row| row.engine == *spec)
+        };
+        let in_full = rows().filter(|row| row.is_routed_in_full()).count();
+        let figures = |measure: &Measure| rows().filter_map(|row| measure.of_cut(row)).collect();
+        let medians = measures
+            .iter()
+            .map(|measure| cell(median(figures(measure))));
+        row(spec, [in_full.to_string()].into_iter().chain(medians))
     });
     let names = measures.iter().map(|measure| measure.name());
-    table(
-        ["", "throws<br>routed in full"].into_iter().chain(names),
-        rows,
+    let headings = ["", "throws<br>routed in full"].into_iter().chain(names);
+    (
+        set.throws_that(|row| !is_connected(row)),
+        table(headings, rows),
     )
 }
 
@@ -154,6 +173,31 @@ pub fn runtimes(sets: &[Set]) -> String {
     table(["end nodes".to_owned()].into_iter().chain(counts), lines)
 }
 
-pub fn has_figures(set: &Set) -> bool {
-    set.rows.iter().any(is_comparable)
+/// The medians of some engines over all throws except throw 0, the complete fabric; for a terminal.
+pub fn medians(rows: &[ThrowRow], specs: &[EngineSpec]) -> String {
+    let is_shown = |row: &&ThrowRow| row.throw > 0 && specs.contains(&row.engine);
+    let rows = rows.iter().filter(is_shown);
+    let mut measures = vec![Measure::A2a, Measure::Rp, Measure::SpDmodc, Measure::Time];
+    if rows.clone().any(|row| row.a2a_capacity.is_some()) {
+        measures.extend([
+            Measure::A2aCapacity,
+            Measure::RpCapacity,
+            Measure::SpDmodcCapacity,
+        ]);
+    }
+    let mut text = format!("{:<18}  {:>6}  {:>6}", "medians", "throws", "whole");
+    for measure in &measures {
+        let _ = write!(text, "  {:>9}", measure.name());
+    }
+    for spec in specs {
+        let of_engine = rows.clone().filter(|row| row.engine == *spec);
+        let whole = of_engine.clone().filter(|row| is_comparable(row)).count();
+        let _ = write!(text, "\n{spec:<18}  {:>6}  {whole:>6}", of_engine.count());
+        for &measure in &measures {
+            let median = median_cell(median_over(rows.clone(), spec, measure));
+            let _ = write!(text, "  {median:>w$}", w = measure.name().len().max(9));
+        }
+    }
+    text + "\nwhole: all pairs have an up-down path and a route. Medians are over these throws; in brackets, how many \
+            they are where another engine has more\n"
 }
