@@ -1,18 +1,21 @@
-//! Tables that OpenSM does not make: a program makes them, or they are in files.
+//! Tables that OpenSM does not make: a program makes them, or they are in files, as `dmodc compare --keep` writes them.
 //!
 //! A program is a command of the shell. It gets two arguments, a netlist with LIDs and the name of the file that it has
 //! to write, in the format of `opensm-lfts.dump`. Its time is the time of the whole program, its file access included.
 
-use super::engine_spec::Foreign;
+use super::engine_spec::{EngineSpec, Foreign};
+use super::multi_engine_run::Outcome;
 use crate::LabError;
 use crate::sim::{Guard, NoTables, PrivateDir, Program, last_line, text_of};
 use dmodc_fabric::{Fabric, Tables};
+use dmodc_formats::files::{packed_by_name, replace_by};
 use dmodc_formats::input::InputError;
-use dmodc_formats::lft::Dump;
+use dmodc_formats::lft::{Dump, write_dump};
 use dmodc_formats::netlist::Netlist;
 use std::env;
 use std::fmt::Display;
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -65,7 +68,7 @@ pub fn sources(source: &Foreign, stem: &str, name: &str) -> Vec<PathBuf> {
 }
 
 /// The file of an engine in a folder. Options may contain paths, whose slashes become `_`.
-pub fn engine_file(dir: &Path, stem: &str, name: &impl Display, ending: &str) -> PathBuf {
+fn engine_file(dir: &Path, stem: &str, name: &impl Display, ending: &str) -> PathBuf {
     let name = name.to_string().replace('/', "_");
     dir.join(format!("{stem}-{name}.{ending}"))
 }
@@ -120,4 +123,33 @@ fn read(path: &Path, fabric: &Fabric) -> Result<Tables, NoTables> {
     };
     let read = Dump::read(path).and_then(tables);
     read.map_err(|error| NoTables::Refused(refused(error)))
+}
+
+/// Writes the netlist with its LIDs, and the tables of each engine that made tables.
+pub fn keep<'a>(
+    dir: &Path,
+    stem: &str,
+    netlist: &Netlist,
+    outcomes: impl Iterator<Item = (&'a EngineSpec, &'a Outcome)>,
+) -> Result<(), LabError> {
+    let (fabric, names) = netlist.to_fabric(None)?;
+    let mut with_lids = netlist.clone();
+    with_lids.take_lids(&fabric);
+    let net = dir.join(format!("{stem}.net.gz"));
+    write(&net, |mut out| with_lids.write(&mut out))?;
+    for (spec, outcome) in outcomes {
+        if let Outcome::Routed(copied, ..) = outcome {
+            let tables = copied.tables(&fabric);
+            let path = engine_file(dir, stem, spec, "lfts.gz");
+            write(&path, |out| write_dump(&fabric, &names, &tables, true, out))?;
+        }
+    }
+    Ok(())
+}
+
+fn write(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), LabError> {
+    replace_by(path, |out| packed_by_name(path, out, write)).map_err(LabError::file(path))
 }

@@ -7,19 +7,43 @@
 use dmodc_analysis::{Channels, CreditLoops, Dependencies};
 use dmodc_fabric::{EndNode, Fabric, Lid, NodeKind, PortNumber, SwitchId, Tables};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use typed_index_collections::TiVec;
 
 /// Service levels have four bits.
 const LEVELS: u8 = 16;
 
-/// The credit loops of the routes from host to host on each lane in use. `level` gives the service level of a
-/// pair of base LIDs, source and destination.
-pub fn lane_loops(
-    fabric: &Fabric,
-    tables: &Tables,
-    level: impl Fn(Lid, Lid) -> u8 + Sync,
-) -> BTreeMap<u8, CreditLoops> {
+/// The service level that an engine gives each pair of end nodes, as the relay copied it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Levels {
+    index: HashMap<Lid, usize>,
+    /// By index of the source, then of the destination.
+    levels: Vec<u8>,
+}
+
+impl Levels {
+    /// Reads a file of the relay; `None` if it is cut short.
+    pub(super) fn parse(bytes: &[u8]) -> Option<Levels> {
+        let (count, rest) = bytes.split_first_chunk()?;
+        let count = u32::from_le_bytes(*count) as usize;
+        let (lids, levels) = rest.split_at_checked(2 * count)?;
+        let lids = (lids.chunks(2)).map(|b| Lid(u16::from_le_bytes([b[0], b[1]])));
+        (levels.len() == count * count).then(|| Levels {
+            index: lids.zip(0..).collect(),
+            levels: levels.to_owned(),
+        })
+    }
+
+    /// The level of a pair of base LIDs; 0 if OpenSM did not find one of the two.
+    pub fn level(&self, from: Lid, to: Lid) -> u8 {
+        let index = |lid| self.index.get(&lid).copied();
+        let at = index(from).zip(index(to));
+        at.map_or(0, |(from, to)| self.levels[from * self.index.len() + to])
+    }
+}
+
+/// The credit loops of the routes from host to host on each lane in use.
+pub fn lane_loops(fabric: &Fabric, tables: &Tables, levels: &Levels) -> BTreeMap<u8, CreditLoops> {
     let channels = Channels::new(fabric);
     let nodes = fabric.end_nodes().iter();
     let hosts: Vec<&EndNode> = nodes.filter(|n| n.kind != NodeKind::Aggregation).collect();
@@ -30,7 +54,7 @@ pub fn lane_loops(
             // By lane: the switches that packets to this host have passed.
             let mut passed: BTreeMap<u8, TiVec<SwitchId, bool>> = BTreeMap::new();
             for from in &hosts {
-                let lane = level(from.lid, to.lid) % LEVELS;
+                let lane = levels.level(from.lid, to.lid) % LEVELS;
                 let passed = passed.entry(lane);
                 let passed = passed.or_insert_with(|| vec![false; channels.switches()].into());
                 let dependencies = lanes.entry(lane);

@@ -4,8 +4,7 @@
 //! sssp) may turn anywhere; for them only credit loops count. Permutations and shifts take the nodes in the
 //! order of Dmodc's topological NIDs, or by switch GUID and port if the fabric is no tree.
 
-use super::lanes::lane_loops;
-use super::levels::Levels;
+use super::lanes::{Levels, lane_loops};
 use super::throw_row::{Real, ThrowRow};
 use dmodc_analysis::{Channels, CheckReport, Risk, Traffic, check};
 use dmodc_core::{Engine, Options, Ranking};
@@ -89,7 +88,7 @@ pub fn measured(
     let (lanes, lane_loops) = match levels {
         None => (1, report.host_credit_loops.count),
         Some(levels) => {
-            let lanes = lane_loops(fabric, tables, |from, to| levels.level(from, to));
+            let lanes = lane_loops(fabric, tables, levels);
             (lanes.len(), lanes.values().map(|found| found.count).sum())
         }
     };

@@ -9,7 +9,7 @@
 use super::copied::Copied;
 use super::engine_spec::EngineSpec;
 use super::foreign;
-use super::levels::Levels;
+use super::lanes::Levels;
 use crate::LabError;
 use crate::sim::{self, Config, Files, Ibsim, NoTables, Plugin};
 use dmodc_core::{Options, Ranking};

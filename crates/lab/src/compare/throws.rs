@@ -12,8 +12,8 @@
 
 use super::copied::Copied;
 use super::engine_spec::EngineSpec;
-use super::keep;
-use super::levels::Levels;
+use super::foreign::keep;
+use super::lanes::Levels;
 use super::metrics::{self, Orders, Scale};
 use super::multi_engine_run::{Answer, MultiEngineRun, Outcome};
 use super::origin::Origin;
@@ -84,9 +84,6 @@ pub struct Thrower {
     complete: HashMap<EngineSpec, Copied>,
 }
 
-/// What the engines have made of a throw, and their rows.
-type Thrown = (Answer, Vec<ThrowRow>);
-
 impl Thrower {
     /// Runs the engines on the complete fabric, the reference of all throws. Also returns the rows of
     /// throw 0.
@@ -124,7 +121,7 @@ impl Thrower {
             ftree_order: ftree_order.unwrap_or_default(),
             complete: HashMap::new(),
         };
-        let (answer, rows) = thrower.throw_for(0, &thrower.specs)?;
+        let (answer, rows) = thrower.throw(0, &thrower.specs)?;
         for (spec, outcome) in thrower.specs.iter().zip(answer.outcomes) {
             if let Outcome::Routed(copied, ..) = outcome {
                 thrower.complete.insert(spec.clone(), copied);
@@ -133,18 +130,19 @@ impl Thrower {
         Ok((thrower, rows))
     }
 
-    pub fn throw(&self, number: u32, specs: &[EngineSpec]) -> Result<Vec<ThrowRow>, LabError> {
-        Ok(self.throw_for(number, specs)?.1)
-    }
-
-    fn throw_for(&self, number: u32, specs: &[EngineSpec]) -> Result<Thrown, LabError> {
+    /// What the engines make of a throw, and their rows.
+    pub fn throw(
+        &self,
+        number: u32,
+        specs: &[EngineSpec],
+    ) -> Result<(Answer, Vec<ThrowRow>), LabError> {
         let (removed, seed) = self.series.removal(number);
         let netlist = self.series.equipment.hit(&self.netlist, removed, seed)?;
         let (fabric, _) = netlist.to_fabric(None)?;
         let stem = self.series.stem(number);
         let answer = self.runs.route_all(&stem, (&netlist, &fabric), specs)?;
         if let Some(dir) = &self.series.keep {
-            keep::keep(dir, &stem, &netlist, specs.iter().zip(&answer.outcomes))?;
+            keep(dir, &stem, &netlist, specs.iter().zip(&answer.outcomes))?;
         }
         let plan = self.engine.plan(&fabric, &Options::default()).ok();
         let orders = Orders {

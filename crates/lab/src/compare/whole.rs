@@ -3,13 +3,54 @@
 use super::engine_spec::EngineSpec;
 use super::metrics::{self, Scale};
 use super::multi_engine_run::{MultiEngineRun, Outcome};
-use super::row::Row;
 use super::throws::adopt;
 use crate::LabError;
 use dmodc_core::Engine;
 use dmodc_fabric::{Guid, Lid};
 use dmodc_formats::netlist::{Kind, Netlist, Node};
+use serde_json::{Value, json};
 use std::collections::HashMap;
+
+/// The figures of an engine's tables, or the reason why there are none.
+pub struct Row {
+    pub spec: EngineSpec,
+    /// By column, as one JSON object. OpenSM does not look behind a CA, so it may find fewer switches and end nodes than
+    /// the netlist has.
+    pub figures: Value,
+}
+
+const COLUMNS: &str = "fabric,switches,nodes,engine,accepted,unreachable_pairs,no_route,undelivered,turns,\
+    nonminimal,credit_loops,a2a,rp,sp,seconds,permutations,seed,version,\
+    reason,a2a_bound,ebb,host_credit_loops,host_switch_credit_loops,switch_credit_loops,\
+    aggregation_credit_loops,exact";
+
+impl Row {
+    pub fn header() -> Vec<&'static str> {
+        COLUMNS.split(',').collect()
+    }
+
+    pub fn record(&self, scale: &Scale) -> Vec<String> {
+        let field = |column| match column {
+            "permutations" => scale.permutations.to_string(),
+            "seed" => scale.seed.to_string(),
+            "version" => env!("CARGO_PKG_VERSION").into(),
+            column => self.text(column),
+        };
+        COLUMNS.split(',').map(field).collect()
+    }
+
+    /// A figure as text; empty without tables.
+    pub fn text(&self, column: &str) -> String {
+        match (column, &self.figures[column]) {
+            (_, Value::Null) => String::new(),
+            (_, Value::Bool(is)) => u8::from(*is).to_string(),
+            (_, Value::String(text)) => text.clone(),
+            ("ebb", ebb) => format!("{:.1}", ebb.as_f64().unwrap_or_default()),
+            ("seconds", time) => format!("{:.6}", time.as_f64().unwrap_or_default()),
+            (_, figure) => figure.to_string(),
+        }
+    }
+}
 
 /// Runs engines on a fabric and measures their tables. Those of OpenSM's engines are for the part of the fabric that
 /// OpenSM found, with the LIDs that it gave; those of programs and files for the netlist.
@@ -25,22 +66,23 @@ pub fn compare_whole(
     let row = |(spec, outcome): (&EngineSpec, Outcome)| {
         let of_opensm = spec.foreign.is_none();
         let fabric = if of_opensm { &found } else { &given };
-        let (verdict, time) = match outcome {
-            Outcome::NoTables(why) => (Err(why), None),
+        let (mut figures, outcome, time) = match outcome {
+            Outcome::NoTables(why) => (json!({ "reason": why.to_string() }), why.word(), None),
             Outcome::Routed(copied, took, _) => {
                 let figures = metrics::figures(fabric, &copied.tables(fabric), engine, scale);
-                (Ok(figures), Some(took.both()))
+                (figures, "routed", Some(took.both().as_secs_f64()))
             }
         };
+        figures["accepted"] = json!(time.is_some());
+        figures["outcome"] = json!(outcome);
+        figures["fabric"] = json!(name);
+        figures["switches"] = json!(fabric.switches().len());
+        figures["nodes"] = json!(fabric.end_nodes().len());
+        figures["engine"] = json!(format!("{spec:#}"));
+        figures["seconds"] = json!(time);
         Row {
-            fabric: name.into(),
-            switches: fabric.switches().len(),
-            nodes: fabric.end_nodes().len(),
             spec: spec.clone(),
-            verdict,
-            time,
-            permutations: scale.permutations,
-            seed: scale.seed,
+            figures,
         }
     };
     Ok(specs.iter().zip(answer.outcomes).map(row).collect())

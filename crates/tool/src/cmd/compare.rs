@@ -9,7 +9,7 @@ use crate::output::{print, print_json, progress};
 use dmodc_core::Engine;
 use dmodc_formats::netlist::Equipment;
 use dmodc_lab::compare::{EngineSpec, Journal, MultiEngineRun, Row, Scale, compare_whole};
-use dmodc_lab::sim::{NoTables, Plugin, when_stopped};
+use dmodc_lab::sim::{Plugin, when_stopped};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::error::Error;
@@ -158,7 +158,7 @@ pub fn run(args: Args) -> Outcome {
         bar.set_message(name.clone());
         let found = compare_whole(&runs, (&engine, &scale), (&name, &netlist), &args.engines)?;
         if let Some(journal) = &mut journal {
-            journal.append(found.iter().map(Row::record))?;
+            journal.append(found.iter().map(|row| row.record(&scale)))?;
         }
         lock(&rows).extend(found);
         bar.inc(1);
@@ -168,7 +168,7 @@ pub fn run(args: Args) -> Outcome {
     if !args.json {
         return print(text(&rows));
     }
-    let rows: Value = rows.iter().map(Row::json).collect();
+    let rows: Value = rows.iter().map(|row| row.figures.clone()).collect();
     print_json(&json!({ "rows": rows, "permutations": args.permutations, "seed": args.seed }))
 }
 
@@ -241,7 +241,7 @@ const COLUMNS: [(&str, &str, usize); 10] = [
 ];
 
 fn text(rows: &[Row]) -> String {
-    let widest = rows.iter().map(|row| row.fabric.len()).max();
+    let widest = rows.iter().map(|row| row.text("fabric").len()).max();
     let wide = widest.unwrap_or(0).max(6);
     let mut text = format!("{:<wide$}  {:<15}  ", "fabric", "engine");
     for (heading, _, width) in COLUMNS {
@@ -249,17 +249,18 @@ fn text(rows: &[Row]) -> String {
     }
     text += &format!("{:>8}\n", "ms");
     for row in rows {
-        text += &format!("{:<wide$}  {:<15}  ", row.fabric, row.spec.to_string());
-        match &row.verdict {
-            Ok(_) => {
+        let (fabric, reason) = (row.text("fabric"), row.text("reason"));
+        text += &format!("{fabric:<wide$}  {:<15}  ", row.spec);
+        match &*row.text("outcome") {
+            "routed" => {
                 for (_, figure, width) in COLUMNS {
-                    text += &format!("{:>width$}  ", row.figure(figure));
+                    text += &format!("{:>width$}  ", row.text(figure));
                 }
-                let ms = row.time.map_or(0.0, |t| t.as_secs_f64() * 1e3);
-                text += &format!("{ms:>8.1}\n");
+                let seconds = row.figures["seconds"].as_f64();
+                text += &format!("{:>8.1}\n", seconds.unwrap_or_default() * 1e3);
             }
-            Err(NoTables::Refused(reason)) => text += &format!("refused: {reason}\n"),
-            Err(why) => text += &format!("{why}\n"),
+            "refused" => text += &format!("refused: {reason}\n"),
+            _ => text += &format!("{reason}\n"),
         }
     }
     text

@@ -132,7 +132,10 @@ fn fill(
         open.remove(0);
         add(&rows)?;
     }
-    let throw = |number: &u32| thrower.throw(*number, &missing(*number));
+    let throw = |number: &u32| {
+        let (_, rows) = thrower.throw(*number, &missing(*number))?;
+        Ok(rows)
+    };
     side_by_side(args.jobs.into(), &open, throw, |rows| add(&rows))?;
     Ok((file, appended))
 }
