@@ -116,13 +116,8 @@ impl Guard {
         Ok(Guard::start_with(command, Stdio::null(), output, output)?.0)
     }
 
-    /// As [`Guard::start`], with each output in a file of its own.
-    pub fn start_apart(command: Command, output: &Path, errors: &Path) -> Result<Guard, LabError> {
-        Ok(Guard::start_with(command, Stdio::null(), output, errors)?.0)
-    }
-
-    /// As [`Guard::start_apart`], with an input; also returns the standard input if it is a pipe.
-    pub(super) fn start_with(
+    /// As [`Guard::start`], with an input and two outputs; also returns the standard input if it is a pipe.
+    pub fn start_with(
         mut command: Command,
         input: Stdio,
         output: &Path,
@@ -216,13 +211,8 @@ impl Program {
         self.command_with("KILL", dir)
     }
 
-    /// As [`Program::command`], for a program that ends its own process group on TERM.
-    pub fn command_of_group(&self, dir: &Path) -> Result<Command, LabError> {
-        self.command_with("TERM", dir)
-    }
-
-    /// The program's command; the child gets this signal when this process dies.
-    fn command_with(&self, signal: &str, dir: &Path) -> Result<Command, LabError> {
+    /// As [`Program::command`]; the child gets this signal when this process dies.
+    pub fn command_with(&self, signal: &str, dir: &Path) -> Result<Command, LabError> {
         let path = format!("{}:{SBIN}", env::var("PATH").unwrap_or_default());
         if !env::split_paths(&path).any(|folder| folder.join(self.name).exists()) {
             return Err(LabError::Start {

@@ -2,7 +2,6 @@
 
 mod discovery;
 mod follower;
-mod routed;
 mod target;
 
 use self::discovery::Commands;

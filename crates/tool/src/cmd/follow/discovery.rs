@@ -9,10 +9,10 @@ use dmodc_lab::sim::{Guard, PrivateDir, Program, last_line};
 use std::env;
 use std::fs::File;
 use std::path::Path;
-use std::process::ExitStatus;
+use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// `timeout` ends a command with all processes that the command has started.
+/// `timeout` ends a command with all processes that the command has started, also on TERM.
 const TIMEOUT: Program = Program {
     name: "timeout",
     package: "coreutils",
@@ -72,11 +72,11 @@ impl Commands {
     fn run(&self, command: &str, limit: Duration) -> Result<Vec<u8>, String> {
         let (output, errors) = (self.dir.path().join("out"), self.dir.path().join("err"));
         let start = || -> Result<Guard, LabError> {
-            let mut timeout = TIMEOUT.command_of_group(self.dir.path())?;
+            let mut timeout = TIMEOUT.command_with("TERM", self.dir.path())?;
             let seconds = format!("{:.3}", limit.as_secs_f64().max(0.01));
             timeout.current_dir(env::current_dir().unwrap_or_default());
             timeout.args(["--kill-after=1", &seconds, "sh", "-c", command]);
-            Guard::start_apart(timeout, &output, &errors)
+            Ok(Guard::start_with(timeout, Stdio::null(), &output, &errors)?.0)
         };
         let mut child = start().map_err(|e| e.to_string())?;
         let status = child.wait(limit + GRACE);

@@ -1,7 +1,7 @@
 //! Looks at the fabric again and again; after each change, routes, checks and logs as the plugin does in a sweep.
 
 use super::discovery::{Commands, content};
-use super::routed::{Routed, highest};
+use super::target::{Routed, highest};
 use crate::cmd::args::Routing;
 use crate::cmd::proof::proven;
 use crate::failure::Failure;
@@ -27,7 +27,7 @@ const LOOKS: usize = 3;
 
 /// Looks at the fabric again and again.
 pub struct Follower {
-    commands: Commands,
+    pub commands: Commands,
     routing: Routing,
     /// The percentage of hosts or switches that may be gone at once.
     max_loss: f64,
@@ -37,7 +37,7 @@ pub struct Follower {
     metrics: Option<(Metrics, File)>,
     last: Option<Routed>,
     /// The input of the last look; `None` if the next look must route.
-    basis: Option<Basis>,
+    pub basis: Option<Basis>,
     /// The time of the last good look.
     good: Option<SystemTime>,
     stale: Option<SystemTime>,
@@ -216,15 +216,6 @@ impl Follower {
         if let Some((metrics, _)) = &mut self.metrics {
             metrics.set_role(Role::Standby);
         }
-    }
-
-    /// Makes the next look route, even if nothing has changed.
-    pub fn forget(&mut self) {
-        self.basis = None;
-    }
-
-    pub fn notify(&self, command: &str) -> Result<(), String> {
-        self.commands.notify(command)
     }
 
     /// Writes the file of `--metrics`, if it is due or there is news.
