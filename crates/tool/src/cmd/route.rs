@@ -112,23 +112,23 @@ pub fn run(args: Args) -> Outcome {
     let write = write_start.elapsed();
     let routing: Duration = all.iter().map(|one| one.took).sum();
     let read = read.saturating_sub(routing);
-    let summaries = all.iter().map(|one| {
+    let times = |one: &Routed| {
         let core = one.plan.timings();
-        let times = [read, core.rank, core.cost, core.nid, one.filled.time, write];
-        let seconds = start.elapsed().as_secs_f64();
-        Summary {
-            one,
-            times,
-            seconds,
-        }
-    });
-    let summaries: Vec<Summary> = summaries.collect();
+        [read, core.rank, core.cost, core.nid, one.filled.time, write]
+    };
+    let seconds = start.elapsed().as_secs_f64();
     if args.json {
-        return print_json(&in_one(summaries.iter().map(Summary::json).collect()));
+        let answers = all.iter().map(|one| one.json(times(one), seconds));
+        return print_json(&in_one(answers.collect()));
     }
-    let texts = summaries.iter().map(|one| (&one.one.fabric, one.text()));
+    let texts = all
+        .iter()
+        .map(|one| (&one.fabric, one.text(times(one), seconds)));
     print_beside(to_stdout > 0, &one_after_another(texts.collect()))
 }
+
+/// The time of each of [`PHASES`].
+type Times = [Duration; PHASES.len()];
 
 /// A fabric with its tables.
 struct Routed {
@@ -175,6 +175,77 @@ impl Routed {
             virtual_lids: copies.len(),
         })
     }
+
+    /// The numbers: key in JSON, name, number.
+    fn counts(&self) -> [(&'static str, &'static str, usize); 10] {
+        let (fabric, plan) = (&self.fabric, &self.plan);
+        let (connections, unreachable) = (plan.connections(), plan.unreachable().count);
+        let filled = &self.filled;
+        [
+            ("switches", "switches", fabric.switches().len()),
+            ("nodes", "end nodes", fabric.end_nodes().len()),
+            ("links", "links between switches", fabric.switch_links()),
+            ("lids", "LIDs", fabric.lid_count()),
+            ("ranks", "ranks", plan.ranking().per_rank().len()),
+            ("unreachable_pairs", "unreachable pairs", unreachable),
+            ("turned", "turned", connections.turned),
+            ("left_out", "left out", connections.left_out),
+            ("displaced_entries", "displaced entries", filled.displaced),
+            ("threads", "threads", filled.threads),
+        ]
+    }
+
+    fn json(&self, times: Times, seconds: f64) -> Value {
+        let phases = PHASES.iter().zip(times);
+        let phases = phases.map(|(&name, time)| (name, time.as_secs_f64()));
+        let mut object = json!({
+            "left_out_pairs": left_out::json(&self.fabric, &self.names, &self.left_out),
+            "drained": drained::json(&self.names, &self.fabric, &self.drained),
+            "phases": Value::from_iter(phases),
+            "seconds": seconds,
+        });
+        for (key, _, count) in self.counts() {
+            object[key] = json!(count);
+        }
+        add(&mut object, "parts", parts_json(&self.fabric));
+        let virtual_lids = Some(self.virtual_lids).filter(|&lids| lids > 0);
+        add(&mut object, "virtual_lids", virtual_lids);
+        object
+    }
+
+    fn text(&self, times: Times, seconds: f64) -> String {
+        let mut text = String::new();
+        for (_, what, count) in self.counts() {
+            text += &format!("{what:<22}  {count:>10}\n");
+        }
+        text += &parts_text(&self.fabric);
+        let lids = self.virtual_lids;
+        if lids > 0 {
+            text += &format!("{:<22}  {lids:>10}\n", "LIDs of virtual ports");
+        }
+        text += &format!("ranked by: {}\n", self.plan.ranking());
+        let unreachable = self.plan.unreachable();
+        let pair =
+            |&(a, b): &_| format!("no up-down path: {} -- {}", self.switch(a), self.switch(b));
+        let pairs = unreachable.first.iter().map(pair);
+        text += &named(pairs, unreachable.count);
+        text += &left_out::text(&self.fabric, &self.names, &self.left_out);
+        text += &drained::text(&self.names, &self.drained);
+        if self.plan.connections().cut_short {
+            text += "the search for detours reached its limit: more pairs might have one\n";
+        }
+        let (fabric, ranking) = (&self.fabric, self.plan.ranking());
+        let warnings = wiring_warnings(fabric, ranking, |s| self.switch(s));
+        text += &named(warnings.iter().cloned(), warnings.len());
+        for (phase, time) in PHASES.iter().zip(times) {
+            text += &format!("{phase:<22}  {:>10.3} ms\n", time.as_secs_f64() * 1e3);
+        }
+        text + &format!("{:<22}  {:>10.3} ms\n", "total", seconds * 1e3)
+    }
+
+    fn switch(&self, index: SwitchId) -> String {
+        switch_name(&self.fabric, &self.names, index)
+    }
 }
 
 /// One line for each switch and end node: the switch's GUID, the node's base LID, the ports.
@@ -191,86 +262,6 @@ fn write_alternatives(fabric: &Fabric, plan: &Plan, out: &mut dyn Write) -> io::
     }
     bar.finish_and_clear();
     Ok(())
-}
-
-struct Summary<'a> {
-    one: &'a Routed,
-    /// The time of each of [`PHASES`].
-    times: [Duration; PHASES.len()],
-    seconds: f64,
-}
-
-impl Summary<'_> {
-    /// The numbers: key in JSON, name, number.
-    fn counts(&self) -> [(&'static str, &'static str, usize); 10] {
-        let (fabric, plan) = (&self.one.fabric, &self.one.plan);
-        let (connections, unreachable) = (plan.connections(), plan.unreachable().count);
-        let filled = &self.one.filled;
-        [
-            ("switches", "switches", fabric.switches().len()),
-            ("nodes", "end nodes", fabric.end_nodes().len()),
-            ("links", "links between switches", fabric.switch_links()),
-            ("lids", "LIDs", fabric.lid_count()),
-            ("ranks", "ranks", plan.ranking().per_rank().len()),
-            ("unreachable_pairs", "unreachable pairs", unreachable),
-            ("turned", "turned", connections.turned),
-            ("left_out", "left out", connections.left_out),
-            ("displaced_entries", "displaced entries", filled.displaced),
-            ("threads", "threads", filled.threads),
-        ]
-    }
-
-    fn json(&self) -> Value {
-        let phases = PHASES.iter().zip(self.times);
-        let phases = phases.map(|(&name, time)| (name, time.as_secs_f64()));
-        let mut object = json!({
-            "left_out_pairs": left_out::json(&self.one.fabric, &self.one.names, &self.one.left_out),
-            "drained": drained::json(&self.one.names, &self.one.fabric, &self.one.drained),
-            "phases": Value::from_iter(phases),
-            "seconds": self.seconds,
-        });
-        for (key, _, count) in self.counts() {
-            object[key] = json!(count);
-        }
-        add(&mut object, "parts", parts_json(&self.one.fabric));
-        let virtual_lids = Some(self.one.virtual_lids).filter(|&lids| lids > 0);
-        add(&mut object, "virtual_lids", virtual_lids);
-        object
-    }
-
-    fn text(&self) -> String {
-        let mut text = String::new();
-        for (_, what, count) in self.counts() {
-            text += &format!("{what:<22}  {count:>10}\n");
-        }
-        text += &parts_text(&self.one.fabric);
-        let lids = self.one.virtual_lids;
-        if lids > 0 {
-            text += &format!("{:<22}  {lids:>10}\n", "LIDs of virtual ports");
-        }
-        text += &format!("ranked by: {}\n", self.one.plan.ranking());
-        let unreachable = self.one.plan.unreachable();
-        let pair =
-            |&(a, b): &_| format!("no up-down path: {} -- {}", self.switch(a), self.switch(b));
-        let pairs = unreachable.first.iter().map(pair);
-        text += &named(pairs, unreachable.count);
-        text += &left_out::text(&self.one.fabric, &self.one.names, &self.one.left_out);
-        text += &drained::text(&self.one.names, &self.one.drained);
-        if self.one.plan.connections().cut_short {
-            text += "the search for detours reached its limit: more pairs might have one\n";
-        }
-        let (fabric, ranking) = (&self.one.fabric, self.one.plan.ranking());
-        let warnings = wiring_warnings(fabric, ranking, |s| self.switch(s));
-        text += &named(warnings.iter().cloned(), warnings.len());
-        for (phase, time) in PHASES.iter().zip(self.times) {
-            text += &format!("{phase:<22}  {:>10.3} ms\n", time.as_secs_f64() * 1e3);
-        }
-        text + &format!("{:<22}  {:>10.3} ms\n", "total", self.seconds * 1e3)
-    }
-
-    fn switch(&self, index: SwitchId) -> String {
-        switch_name(&self.one.fabric, &self.one.names, index)
-    }
 }
 
 /// The first few of `count` things, one a line, and the number of the others.

@@ -110,24 +110,20 @@ fn with_block(text: &str) -> String {
         let words = value.split(is_between).filter(|word| !word.is_empty());
         words.map(str::to_owned).collect()
     };
-    let (plugins, engines) = (words("event_plugin_name"), words("routing_engine"));
+    let (mut plugins, mut engines) = (words("event_plugin_name"), words("routing_engine"));
     let has = |words: &[String]| words.iter().any(|word| word == "dmodc");
     if has(&plugins) && has(&engines) {
         return text.to_owned();
     }
-    let ours = || "dmodc".to_owned();
-    let plugins: Vec<String> = match has(&plugins) {
-        true => plugins,
-        false => plugins.into_iter().chain([ours()]).collect(),
-    };
-    let next = match engines.is_empty() {
-        true => NEXT.map(str::to_owned).to_vec(),
-        false => engines,
-    };
-    let engines: Vec<String> = match has(&next) {
-        true => next,
-        false => [ours()].into_iter().chain(next).collect(),
-    };
+    if !has(&plugins) {
+        plugins.push("dmodc".to_owned());
+    }
+    if engines.is_empty() {
+        engines = NEXT.map(str::to_owned).to_vec();
+    }
+    if !has(&engines) {
+        engines.insert(0, "dmodc".to_owned());
+    }
     let (plugins, engines) = (plugins.join(" "), engines.join(","));
     let newline = match text.is_empty() || text.ends_with('\n') {
         true => "",
