@@ -19,7 +19,7 @@ use dmodc_fabric::{Fabric, Guid, NodeId, NodeKind, PortNumber, SwitchId};
 use dmodc_formats::export::Labels;
 use dmodc_formats::netlist::{Names, write_plan};
 use graphviz::graphviz;
-use guids::{Hosts, guid_file, rank_file};
+use guids::{by_role, guid_file, rank_file};
 use serde_json::{Value, json};
 use slurm::{slurm_conf, slurm_yaml};
 use std::path::PathBuf;
@@ -165,8 +165,8 @@ pub fn run(args: Args) -> Outcome {
         }
         Format::Roots => guid_file(roots(&fabric, plan.ranking()).into_iter().map(switch)),
         Format::Ranks => rank_file(&fabric, plan.ranking(), |s| switch(s).1),
-        Format::Cn => host_file(Hosts::new(&fabric, plan.ranking()).compute),
-        Format::Io => host_file(Hosts::new(&fabric, plan.ranking()).io),
+        Format::Cn => host_file(by_role(&fabric, plan.ranking()).0),
+        Format::Io => host_file(by_role(&fabric, plan.ranking()).1),
     };
     write_text(&args.output, text)
 }

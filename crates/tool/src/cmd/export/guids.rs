@@ -6,40 +6,30 @@ use dmodc_core::{Options, Ranking, roots};
 use dmodc_fabric::{Fabric, Guid, NodeId, NodeKind, SwitchId};
 use std::collections::BTreeMap;
 
-/// End nodes of a fabric, by their role for the engine `ftree`.
-pub struct Hosts {
-    /// Compute nodes: the hosts at the distance below the roots that most hosts have.
-    pub compute: Vec<NodeId>,
-    /// The other hosts.
-    pub io: Vec<NodeId>,
-}
-
-impl Hosts {
-    /// Divides the hosts by their distance from the roots of a ranking: OpenSM wants all compute nodes at one
-    /// distance.
-    pub fn new(fabric: &Fabric, ranking: &Ranking) -> Hosts {
-        let roots = roots(fabric, ranking);
-        let root_guids = roots.iter().map(|&s| fabric.guid(s));
-        let options = Options {
-            root_guids: root_guids.collect(),
-            ..Options::default()
-        };
-        let counted_down = Ranking::new(fabric, &options);
-        let mut at: BTreeMap<u32, Vec<NodeId>> = BTreeMap::new();
-        for (index, node) in fabric.end_nodes().iter_enumerated() {
-            if node.kind == NodeKind::Ca {
-                let rank = counted_down.rank(node.switch);
-                at.entry(rank).or_default().push(index);
-            }
+/// The hosts by their role for the engine `ftree`, which wants all compute nodes at one distance from the roots: those at
+/// the distance that most have, then the others.
+pub fn by_role(fabric: &Fabric, ranking: &Ranking) -> (Vec<NodeId>, Vec<NodeId>) {
+    let roots = roots(fabric, ranking);
+    let root_guids = roots.iter().map(|&s| fabric.guid(s));
+    let options = Options {
+        root_guids: root_guids.collect(),
+        ..Options::default()
+    };
+    let counted_down = Ranking::new(fabric, &options);
+    let mut at: BTreeMap<u32, Vec<NodeId>> = BTreeMap::new();
+    for (index, node) in fabric.end_nodes().iter_enumerated() {
+        if node.kind == NodeKind::Ca {
+            let rank = counted_down.rank(node.switch);
+            at.entry(rank).or_default().push(index);
         }
-        // Of several ranks with as many hosts, the lowest.
-        let most = at.iter().rev().max_by_key(|(_, hosts)| hosts.len());
-        let most = most.map(|(&rank, _)| rank);
-        let compute = most.and_then(|rank| at.remove(&rank)).unwrap_or_default();
-        let mut io: Vec<NodeId> = at.into_values().flatten().collect();
-        io.sort_unstable();
-        Hosts { compute, io }
     }
+    // Of several ranks with as many hosts, the lowest.
+    let most = at.iter().rev().max_by_key(|(_, hosts)| hosts.len());
+    let most = most.map(|(&rank, _)| rank);
+    let compute = most.and_then(|rank| at.remove(&rank)).unwrap_or_default();
+    let mut io: Vec<NodeId> = at.into_values().flatten().collect();
+    io.sort_unstable();
+    (compute, io)
 }
 
 /// A GUID file of some nodes, each with its name.
