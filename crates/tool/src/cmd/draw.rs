@@ -3,20 +3,19 @@
 use super::args::{Drain, GuidFiles, Meant};
 use super::reading::{Known, Reading};
 use super::wiring::add_last_seen;
-use crate::draw::{Drawn, Scene, State, page};
+use crate::draw::{Drawn, Routes, Scene, State, page};
 use crate::failure::{Failure, Outcome};
 use crate::input::{input, shown};
 use crate::output::write_to;
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use dmodc_analysis::{ChannelId, Traffic, bound};
+use dmodc_analysis::{Traffic, bound};
 use dmodc_core::{Engine, Ranking};
-use dmodc_fabric::{Drained, NodeId, Tables};
+use dmodc_fabric::{Drained, NodeId};
 use dmodc_formats::netlist::Netlist;
 use dmodc_watch::against::{against, with_missing};
 use dmodc_watch::wiring::{among_siblings, slow_links};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use typed_index_collections::{TiSlice, TiVec};
 
 /// Draw a fabric as a page to explore
 #[derive(clap::Args)]
@@ -81,17 +80,12 @@ pub fn run(args: Args) -> Outcome {
     let drained = Drained::ends(fabric, &options.drain);
     let usable = fabric.without(&drained);
     let bound = bound(&usable, |s| ranking.rank(s));
-    let routes = |lfts: &Option<PathBuf>| {
-        let tables = lfts
-            .as_ref()
-            .map(|lfts| reading.tables(lfts, &reading.dump(lfts)?, fabric));
-        let tables = tables.transpose()?;
-        let risks = tables.as_ref().map(|tables| {
-            let order: Vec<NodeId> = fabric.end_nodes().keys().collect();
-            let traffic = Traffic::new(fabric, tables, &order);
-            traffic.all_to_all(&|_| ()).by_channel
-        });
-        Ok::<_, Failure>(tables.zip(risks))
+    let routes = |lfts: &Option<PathBuf>| -> Result<Option<Routes>, Failure> {
+        let Some(lfts) = lfts else { return Ok(None) };
+        let tables = reading.tables(lfts, &reading.dump(lfts)?, fabric)?;
+        let order: Vec<NodeId> = fabric.end_nodes().keys().collect();
+        let risks = Traffic::new(fabric, &tables, &order).all_to_all(&|_| ());
+        Ok(Some((tables, risks.by_channel)))
     };
     let (before, now) = (routes(&args.before)?, routes(&args.lfts)?);
     let state = |title, routes| State {
@@ -102,17 +96,13 @@ pub fn run(args: Args) -> Outcome {
         routes,
     };
     let states = match &before {
-        None => vec![state("now", lent(&now))],
-        Some(_) => vec![state("before", lent(&before)), state("after", lent(&now))],
+        None => vec![state("now", now.as_ref())],
+        Some(_) => vec![
+            state("before", before.as_ref()),
+            state("after", now.as_ref()),
+        ],
     };
     write_page(&scene, &states, &args.net, &args.output)
-}
-
-/// Borrows tables and the risks of their channels.
-fn lent(
-    routes: &Option<(Tables, TiVec<ChannelId, u32>)>,
-) -> Option<(&Tables, &TiSlice<ChannelId, u32>)> {
-    routes.as_ref().map(|(tables, risks)| (tables, &**risks))
 }
 
 /// The fabric and the equipment that only its reference has: a page shows missing switches and links, too.

@@ -11,7 +11,6 @@ use crate::output::{print_beside, print_json};
 use dmodc_analysis::Traffic;
 use dmodc_fabric::NodeId;
 use dmodc_watch::suspects::Cable;
-use drained::Cost;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -113,11 +112,11 @@ pub fn run(args: Args) -> Outcome {
     let cost = cost.transpose()?;
     if args.json {
         let mut json = json;
-        json["drained"] = cost.as_ref().map(Cost::json).into();
+        json["drained"] = cost.into();
         json["seconds"] = json!(start.elapsed().as_secs_f64());
         print_json(&json)?;
     } else {
-        let cost = cost.map_or_else(String::new, |cost| cost.text());
+        let cost = cost.as_ref().map_or_else(String::new, drained::text);
         print_beside(drain.is_some_and(is_dash), &(text + &cost))?;
     }
     Ok(ExitCode::from(u8::from(is_any)))

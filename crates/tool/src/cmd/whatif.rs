@@ -8,13 +8,13 @@ mod each;
 use super::args::{Drain, Question, Removal};
 use super::draw::{page_file, scene, whole_of, write_page};
 use super::{drained, left_out};
-use crate::draw::{Drawn, State};
+use crate::draw::{Drawn, Routes, State};
 use crate::failure::{Failure, Outcome};
 use crate::input::{input, is_dash, shown};
 use crate::output::{print, print_beside, print_json, progress};
-use dmodc_analysis::{ChannelId, Tick, Traffic, bounds};
+use dmodc_analysis::{Tick, Traffic, bounds};
 use dmodc_core::{Engine, Options, RouteError};
-use dmodc_fabric::{Drained, Fabric, Guid, NodeKind, PortNumber, SwitchId, Tables};
+use dmodc_fabric::{Drained, Fabric, Guid, NodeKind, PortNumber, SwitchId};
 use dmodc_formats::drain;
 use dmodc_formats::lft::{Dump, diff};
 use dmodc_formats::netlist::{Names, Netlist, Part};
@@ -25,7 +25,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
-use typed_index_collections::TiVec;
 
 /// The number of hosts, and of removed parts, to print.
 const NAMED: usize = 10;
@@ -158,7 +157,7 @@ pub fn run(args: Args) -> Outcome {
         let states = [before.state("before"), after.state("after")];
         write_page(&scene, &states, &args.net, to)?;
     }
-    let dump = |look: &Look| Dump::from_tables(&look.drawn.fabric, &look.tables);
+    let dump = |look: &Look| Dump::from_tables(&look.drawn.fabric, &look.routes.0);
     let diff = diff(&dump(&before), &dump(&after));
     let removed: Vec<_> = parts.iter().map(|&part| netlist.describe(part)).collect();
     let found = json!({
@@ -180,8 +179,7 @@ pub struct Look {
     drawn: Drawn,
     /// Both ends of drained links, as (switch, port), ascending.
     drained: Vec<(SwitchId, PortNumber)>,
-    tables: Tables,
-    risks: TiVec<ChannelId, u32>,
+    routes: Routes,
     bound: Option<u32>,
     /// The figures, as `--json` has them.
     pub figures: Value,
@@ -194,7 +192,7 @@ impl Look {
             fabric: &self.drawn.fabric,
             bound: self.bound,
             drained: self.drained.clone(),
-            routes: Some((&self.tables, &self.risks)),
+            routes: Some(&self.routes),
         }
     }
 }
@@ -272,8 +270,7 @@ impl Measure<'_> {
                 names,
             },
             drained,
-            tables,
-            risks: a2a.by_channel,
+            routes: (tables, a2a.by_channel),
             bound,
             figures,
         })

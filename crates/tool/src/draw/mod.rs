@@ -7,4 +7,4 @@ mod page;
 mod scene;
 
 pub use page::page;
-pub use scene::{Drawn, Scene, State};
+pub use scene::{Drawn, Routes, Scene, State};

@@ -6,7 +6,7 @@ use dmodc_fabric::{Drained, Fabric, Guid, NodeId, PortNumber, SwitchId, Tables};
 use dmodc_formats::netlist::Names;
 use dmodc_watch::wiring::{Difference, Kind, Slow, low_first};
 use std::ops::Deref;
-use typed_index_collections::TiSlice;
+use typed_index_collections::TiVec;
 
 /// A link by its two ends, switch and port, the lower one first.
 pub use dmodc_watch::wiring::Uplink as Link;
@@ -63,6 +63,9 @@ impl Deref for Scene<'_> {
     }
 }
 
+/// Tables, and the A2A risk of each channel.
+pub type Routes = (Tables, TiVec<ChannelId, u32>);
+
 /// A state of a fabric: its drained links, and how the routes of tables share all links.
 pub struct State<'a> {
     /// The name of the state, as "before".
@@ -72,8 +75,7 @@ pub struct State<'a> {
     pub bound: Option<u32>,
     /// Both ends of drained links, as (switch, port), ascending.
     pub drained: Vec<(SwitchId, PortNumber)>,
-    /// The tables, and the A2A risk of each channel, if there are tables.
-    pub routes: Option<(&'a Tables, &'a TiSlice<ChannelId, u32>)>,
+    pub routes: Option<&'a Routes>,
 }
 
 impl Scene<'_> {

@@ -47,20 +47,14 @@ impl AtMost {
     }
 }
 
-/// What was drained, and its cost: A2A, RP and SP before and after.
-pub struct Cost {
-    drained: usize,
-    left: Vec<String>,
-    figures: Option<[Value; 2]>,
-}
-
 /// Writes the links to drain, each with its reason, and those that stay, as comments. No cable stands for a switch.
+/// Returns what is drained, what stays, and A2A, RP and SP before and after, as one JSON object.
 pub fn write(
     path: &Path,
     at_most: AtMost,
     judged: &Judged,
     suspects: &[(Option<Cable>, String)],
-) -> Result<Cost, Failure> {
+) -> Result<Value, Failure> {
     let engine = Engine::new(0)?;
     let mut chosen = Chosen {
         at_most,
@@ -86,11 +80,7 @@ pub fn write(
     }
     write_text(path, lines)?;
     let drain = chosen.drained;
-    let mut cost = Cost {
-        drained: drain.len(),
-        left,
-        figures: None,
-    };
+    let mut cost = json!({ "count": drain.len(), "stay": left, "before": null, "after": null });
     if drain.is_empty() {
         return Ok(cost);
     }
@@ -105,13 +95,14 @@ pub fn write(
     };
     let look = |options: &Options| {
         let fabric = (judged.fabric.clone(), judged.names.clone());
-        let look = measure.look(fabric, options, Vec::new());
-        look.map(|look| look.figures)
+        let figures = measure.look(fabric, options, Vec::new())?.figures;
+        let [a2a, rp, sp] = ["a2a", "rp", "sp"].map(|key| &figures[key]);
+        Ok::<_, Failure>(json!({ "a2a": a2a, "rp": rp, "sp": sp }))
     };
     let mut options = judged.options.clone();
-    let before = look(&options)?;
+    cost["before"] = look(&options)?;
     options.drain = drain;
-    cost.figures = Some([before, look(&options)?]);
+    cost["after"] = look(&options)?;
     bar.finish_and_clear();
     Ok(cost)
 }
@@ -181,25 +172,19 @@ impl Chosen<'_> {
     }
 }
 
-impl Cost {
-    pub fn text(&self) -> String {
-        let left: String = self.left.iter().map(|left| format!("{left}\n")).collect();
-        let Some(figures) = &self.figures else {
-            return left + "nothing is drained\n";
-        };
-        let change = |key: &str| {
-            let [before, after] = figures.each_ref().map(|figures| &figures[key]);
-            format!("{} {before} -> {after}", key.to_uppercase())
-        };
-        let changes = ["a2a", "rp", "sp"].map(change).join(", ");
-        format!("{left}{} drained: {changes}\n", self.drained)
+/// What [`write`] found, for people.
+pub fn text(cost: &Value) -> String {
+    let stay = cost["stay"].as_array().into_iter().flatten();
+    let stay = stay.filter_map(Value::as_str);
+    let mut text: String = stay.map(|reason| format!("{reason}\n")).collect();
+    if cost["before"].is_null() {
+        return text + "nothing is drained\n";
     }
-
-    pub fn json(&self) -> Value {
-        let figures = |at: usize| {
-            let figures = self.figures.as_ref().map(|both| &both[at]);
-            figures.map(|f| json!({ "a2a": f["a2a"], "rp": f["rp"], "sp": f["sp"] }))
-        };
-        json!({ "count": self.drained, "stay": self.left, "before": figures(0), "after": figures(1) })
-    }
+    let change = |key: &str| {
+        let [before, after] = ["before", "after"].map(|when| &cost[when][key]);
+        format!("{} {before} -> {after}", key.to_uppercase())
+    };
+    let changes = ["a2a", "rp", "sp"].map(change).join(", ");
+    text += &format!("{} drained: {changes}\n", cost["count"]);
+    text
 }
