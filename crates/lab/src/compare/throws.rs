@@ -37,7 +37,7 @@ pub struct Series {
     pub max_exponent: f64,
     /// The numbers of pieces that the throws hit instead, in turn; empty: by the exponent.
     pub counts: Vec<usize>,
-    pub seed: u64,
+    /// Its seed is also that of the throws.
     pub scale: Scale,
     pub origin: Origin,
     /// The folder for the netlist and the tables of each throw, if they are kept.
@@ -47,7 +47,7 @@ pub struct Series {
 impl Series {
     /// The number of pieces that throw `number` hits, and the seed of their choice.
     pub fn removal(&self, number: u32) -> (usize, u64) {
-        let (by_exponent, seed) = removal(self.max_exponent, self.seed, number);
+        let (by_exponent, seed) = removal(self.max_exponent, self.scale.seed, number);
         let count = match (number, self.counts.len()) {
             (0, _) | (_, 0) => by_exponent,
             (_, length) => self.counts[(number as usize - 1) % length],
@@ -159,7 +159,7 @@ impl Thrower {
             nodes: fabric.end_nodes().len(),
             degrade: self.series.equipment,
             max_exponent: self.series.max_exponent,
-            seed: self.series.seed,
+            seed: self.series.scale.seed,
             throw: number,
             removed,
             removal_seed: Some(seed),

@@ -19,15 +19,12 @@ pub struct Row {
     pub figures: Value,
 }
 
-const COLUMNS: &str = "fabric,switches,nodes,engine,accepted,unreachable_pairs,no_route,undelivered,turns,\
-    nonminimal,credit_loops,a2a,rp,sp,seconds,permutations,seed,version,\
-    reason,a2a_bound,ebb,host_credit_loops,host_switch_credit_loops,switch_credit_loops,\
-    aggregation_credit_loops,exact";
-
 impl Row {
-    pub fn header() -> Vec<&'static str> {
-        COLUMNS.split(',').collect()
-    }
+    /// The columns of the file.
+    pub const COLUMNS: &str = "fabric,switches,nodes,engine,accepted,unreachable_pairs,no_route,undelivered,turns,\
+        nonminimal,credit_loops,a2a,rp,sp,seconds,permutations,seed,version,\
+        reason,a2a_bound,ebb,host_credit_loops,host_switch_credit_loops,switch_credit_loops,\
+        aggregation_credit_loops,exact";
 
     pub fn record(&self, scale: &Scale) -> Vec<String> {
         let field = |column| match column {
@@ -36,7 +33,7 @@ impl Row {
             "version" => env!("CARGO_PKG_VERSION").into(),
             column => self.text(column),
         };
-        COLUMNS.split(',').map(field).collect()
+        Row::COLUMNS.split(',').map(field).collect()
     }
 
     /// A figure as text; empty without tables.

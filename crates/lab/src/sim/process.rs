@@ -31,7 +31,6 @@ const SBIN: &str = "/usr/local/sbin:/usr/sbin:/sbin";
 const IF_PARENT_LIVES: &str = r#"[ "$PPID" = "$0" ] && exec "$@""#;
 
 /// All children and folders of this process.
-#[derive(Default)]
 struct Owned {
     next: u64,
     children: BTreeMap<u64, Child>,

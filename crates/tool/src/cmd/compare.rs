@@ -141,7 +141,7 @@ pub fn run(args: Args) -> Outcome {
     let mut journal = None;
     if let Some(dir) = &args.out {
         fs::create_dir_all(dir).map_err(Failure::unwritable(dir))?;
-        journal = Some(Journal::open(&dir.join("compare.csv"), &Row::header())?);
+        journal = Some(Journal::open(&dir.join("compare.csv"), Row::COLUMNS)?);
     }
     let bar = progress(args.nets.len() as u64, BAR);
     let rows = Arc::new(Mutex::new(Vec::new()));

@@ -47,7 +47,6 @@ pub fn run(
             equipment,
             max_exponent: args.max_exponent.unwrap_or_else(default),
             counts: degrade.counts.clone(),
-            seed: args.seed,
             scale,
             origin: Origin::new(&netlist, &args.engines),
             keep: args.keep.clone(),
@@ -181,7 +180,14 @@ fn side_by_side<W: Sync, R: Send, E: Send>(
 fn is_other(row: &ThrowRow, series: &Series, specs: &[EngineSpec]) -> Option<String> {
     let key = (row.max_exponent, row.seed, row.permutations, row.removed);
     let (removed, permutations) = (series.removal(row.throw).0, series.scale.permutations);
-    if key != (series.max_exponent, series.seed, permutations, removed) {
+    if key
+        != (
+            series.max_exponent,
+            series.scale.seed,
+            permutations,
+            removed,
+        )
+    {
         let text = "another exponent, of other numbers, of another seed or number of permutations";
         return Some(format!("it is of {text}"));
     }
