@@ -45,14 +45,12 @@ pub fn tabs(scene: &Scene, links: &[Link]) -> Vec<Tab> {
             of_levels.entry(levels(pair)).or_default()[0].push(pair);
         }
     }
-    let tabs = of_levels
-        .into_iter()
-        .map(|((low, high), [ours, others])| Tab {
-            low,
-            high,
-            blocks: blocks(&place, &ours, &others),
-        });
-    tabs.collect()
+    let tab = |((low, high), [ours, others]): (_, [Vec<_>; 2])| Tab {
+        low,
+        high,
+        blocks: blocks(&place, &ours, &others),
+    };
+    of_levels.into_iter().map(tab).collect()
 }
 
 fn blocks(
@@ -60,7 +58,6 @@ fn blocks(
     ours: &[[SwitchId; 2]],
     others: &[[SwitchId; 2]],
 ) -> Vec<Block> {
-    let at = |s: SwitchId| place[s];
     let mut above: BTreeMap<SwitchId, BTreeSet<SwitchId>> = BTreeMap::new();
     let mut near: HashMap<SwitchId, Vec<SwitchId>> = HashMap::new();
     for &[a, b] in ours {
@@ -70,7 +67,7 @@ fn blocks(
     }
     let mut of: HashMap<SwitchId, usize> = HashMap::new();
     let mut lower: Vec<SwitchId> = above.keys().copied().collect();
-    lower.sort_unstable_by_key(|&s| at(s));
+    lower.sort_unstable_by_key(|&s| place[s]);
     let mut blocks: Vec<Block> = Vec::new();
     for row in lower {
         if !of.contains_key(&row) {
@@ -88,8 +85,8 @@ fn blocks(
         blocks[of[&row]].columns.extend(columns);
     }
     let joins = |&&[a, b]: &&[SwitchId; 2]| {
-        of.get(&a)
-            .is_some_and(|block| blocks[*block].columns.contains(&b))
+        let block = of.get(&a).map(|&block| &blocks[block]);
+        block.is_some_and(|block| block.columns.contains(&b))
     };
     let left: Vec<[SwitchId; 2]> = others.iter().filter(|pair| !joins(pair)).copied().collect();
     if !left.is_empty() {
@@ -101,7 +98,7 @@ fn blocks(
     }
     for block in &mut blocks {
         for switches in [&mut block.rows, &mut block.columns] {
-            switches.sort_unstable_by_key(|&s| at(s));
+            switches.sort_unstable_by_key(|&s| place[s]);
             switches.dedup();
         }
     }

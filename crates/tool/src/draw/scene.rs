@@ -2,7 +2,7 @@
 
 use dmodc_analysis::ChannelId;
 use dmodc_core::{Engine, Options, Ranking};
-use dmodc_fabric::{Drained, Fabric, Guid, NodeId, PortNumber, SwitchId, Tables};
+use dmodc_fabric::{Drained, Fabric, NodeId, PortNumber, SwitchId, Tables};
 use dmodc_formats::netlist::Names;
 use dmodc_watch::wiring::{Difference, Kind, Slow, low_first};
 use std::ops::Deref;
@@ -92,21 +92,14 @@ impl Scene<'_> {
         links
     }
 
-    /// A switch of the fabric by its GUID.
-    pub fn switch(&self, guid: Guid) -> Option<SwitchId> {
-        self.fabric.switch_by_guid(guid)
-    }
-
     /// The switches that a cable should join, the lower one first, if both are present.
     pub fn expected(&self, difference: &Difference) -> Option<[SwitchId; 2]> {
         match (&difference.ends[..], difference.kind) {
             (_, Kind::Extra) => None,
             ([a, b], _) => {
-                let ends = [a, b].map(|end| Some((self.switch(end.guid)?, PortNumber::ZERO)));
-                let [Some(a), Some(b)] = ends else {
-                    return None;
-                };
-                Some(self.low_first([a, b]).map(|(switch, _)| switch))
+                let [a, b] = [a, b].map(|end| self.fabric.switch_by_guid(end.guid));
+                let ends = [a?, b?].map(|switch| (switch, PortNumber::ZERO));
+                Some(self.low_first(ends).map(|(switch, _)| switch))
             }
             _ => None,
         }
@@ -117,7 +110,7 @@ impl Scene<'_> {
             Kind::Extra => &d.ends[..],
             _ => &d.found[..],
         });
-        ends.filter_map(|end| Some((self.switch(end.guid)?, end.port?)))
+        ends.filter_map(|end| Some((self.fabric.switch_by_guid(end.guid)?, end.port?)))
             .collect()
     }
 }

@@ -146,7 +146,10 @@ pub fn each(
     harms.sort_by_key(|harm| Reverse(harm.key()));
     bar.finish_and_clear();
     // A switch with hosts of its own counts here like any other.
-    let cuts = |lost: &Lost| !before.cut_off(*lost, &lost.after(fabric)).is_empty();
+    let cuts = |lost: &Lost| {
+        let cut = before.losses.cut_off(&lost.after(fabric), lost.switch());
+        !cut.is_empty()
+    };
     let cuts = [Each::Link, Each::Switch].map(|kind| match kind == each {
         true => harms.iter().filter(|harm| !harm.cut.is_empty()).count(),
         false => Lost::all(kind, fabric).into_par_iter().filter(cuts).count(),
@@ -179,16 +182,11 @@ fn ways(meant: &Meant, now: &Losses) -> TiVec<SwitchId, usize> {
 }
 
 impl Before<'_> {
-    /// The switches whose hosts a loss cuts off, but for hosts of a lost switch.
-    fn cut_off(&self, lost: Lost, after: &Fabric) -> Vec<SwitchId> {
-        self.losses.cut_off(after, lost.switch())
-    }
-
     fn harm(&self, lost: Lost) -> Harm {
         let fabric = &self.meant.fabric;
         let after = lost.after(fabric);
         let hosts = |s: SwitchId| fabric.hosts_of(s).count();
-        let cut = self.cut_off(lost, &after);
+        let cut = self.losses.cut_off(&after, lost.switch());
         let half = fabric.switches().keys().filter(|&s| {
             let ways = self.losses.ways(&after, s);
             let fewer = ways < self.losses.ways_before(s) && 2 * ways <= self.ways[s];

@@ -52,17 +52,9 @@ pub fn page(scene: &Scene, states: &[State], title: &str, out: &mut dyn Write) -
             first.get_or_insert(rows);
         }
     }
-    let mut rest = PAGE;
-    let mut until = |mark: &str, out: &mut dyn Write| {
-        let (before, after) = rest.split_once(mark).unwrap_or((rest, ""));
-        rest = after;
-        out.write_all(before.as_bytes())
-    };
-    until("{{title}}", out)?;
-    out.write_all(escaped(title).as_bytes())?;
-    until("{{style}}", out)?;
-    out.write_all(STYLE.as_bytes())?;
-    until("{{data}}", out)?;
+    let (head, tail) = PAGE.split_once("{{data}}").expect("the page has data");
+    let head = head.replace("{{style}}", STYLE);
+    out.write_all(head.replace("{{title}}", &escaped(title)).as_bytes())?;
     for (id, bytes) in parts {
         let text = STANDARD.encode(bytes);
         writeln!(
@@ -70,9 +62,8 @@ pub fn page(scene: &Scene, states: &[State], title: &str, out: &mut dyn Write) -
             "<script type=\"text/plain\" id=\"{id}\">{text}</script>"
         )?;
     }
-    until("{{script}}", out)?;
-    out.write_all(SCRIPTS.join("\n").as_bytes())?;
-    out.write_all(rest.as_bytes())
+    let tail = tail.replace("{{script}}", &SCRIPTS.join("\n"));
+    out.write_all(tail.as_bytes())
 }
 
 /// Packs rows of one length: the bits of each row that differ from the row before, or from the same row of the first
@@ -237,7 +228,7 @@ impl Page<'_> {
             hosts.entry(guid).or_default().push(at);
         }
         let end = |end: &End| {
-            let switch = self.scene.switch(end.guid).map(|s| self.switch[s]);
+            let switch = fabric.switch_by_guid(end.guid).map(|s| self.switch[s]);
             json!({ "name": end.name, "guid": end.guid.to_string(), "port": end.port.map(|port| port.0), "switch": switch,
                     "hosts": hosts.get(&end.guid) })
         };
