@@ -110,12 +110,6 @@ enum Format {
     Io,
 }
 
-impl Format {
-    fn names_hosts(self) -> bool {
-        matches!(self, Format::Slurm | Format::SlurmYaml | Format::Hosts)
-    }
-}
-
 pub fn run(args: Args) -> Outcome {
     let netlist = match args.format {
         Format::Json => args.reading.netlist(&args.net),
@@ -130,7 +124,11 @@ pub fn run(args: Args) -> Outcome {
     let plan = Engine::new(0)?.plan(&fabric, &options)?;
     let rank = |switch| plan.ranking().rank(switch);
     let mut labels = Labels::new(&fabric, &names, &given);
-    if args.format.names_hosts() && !labels.unnamed.is_empty() {
+    let names_hosts = matches!(
+        args.format,
+        Format::Slurm | Format::SlurmYaml | Format::Hosts
+    );
+    if names_hosts && !labels.unnamed.is_empty() {
         complain(&unnamed(&labels, &fabric, &names, args.skip_unnamed));
     }
     if args.skip_unnamed {

@@ -123,13 +123,15 @@ pub fn switch_name(fabric: &Fabric, names: &Names, index: SwitchId) -> String {
     format!("{guid} '{}'", names.switches[index])
 }
 
-/// A link by its ends, as `dmodc wiring` has them.
+/// A port of a switch, as `dmodc wiring` has it.
+fn port_name(fabric: &Fabric, names: &Names, (switch, port): (SwitchId, PortNumber)) -> String {
+    let (name, port) = (switch_name(fabric, names, switch), names.port(switch, port));
+    format!("{name} [{port}]")
+}
+
+/// A link by its ends.
 pub fn link_name(fabric: &Fabric, names: &Names, ends: [(SwitchId, PortNumber); 2]) -> String {
-    let [one, other] = ends.map(|(switch, port)| {
-        let (name, port) = (switch_name(fabric, names, switch), names.port(switch, port));
-        format!("{name} [{port}]")
-    });
-    format!("{one} -- {other}")
+    ends.map(|end| port_name(fabric, names, end)).join(" -- ")
 }
 
 /// An end node by GUID and description.
@@ -139,17 +141,18 @@ pub fn node_name(fabric: &Fabric, names: &Names, index: NodeId) -> String {
 }
 
 impl Judged {
-    /// A switch by GUID and description.
     pub fn switch(&self, index: SwitchId) -> String {
         switch_name(&self.fabric, &self.names, index)
     }
 
-    /// An end node by GUID and description.
     pub fn node(&self, index: NodeId) -> String {
         node_name(&self.fabric, &self.names, index)
     }
 
-    /// A link by its ends, as `dmodc wiring` has them.
+    pub fn port(&self, end: (SwitchId, PortNumber)) -> String {
+        port_name(&self.fabric, &self.names, end)
+    }
+
     pub fn link(&self, ends: [(SwitchId, PortNumber); 2]) -> String {
         link_name(&self.fabric, &self.names, ends)
     }

@@ -197,7 +197,6 @@ impl Look {
     }
 }
 
-/// How fabrics are measured.
 pub struct Measure<'a> {
     pub engine: Engine,
     pub permutations: usize,
@@ -289,17 +288,14 @@ fn hosts(fabric: &Fabric, names: &Names) -> usize {
             nodes.insert((name, names.node_guids[index]));
         }
     }
-    by_word
-        .values()
-        .map(|nodes| {
-            let names: BTreeSet<&str> = nodes.iter().map(|(name, _)| *name).collect();
-            if names.len() == nodes.len() {
-                1
-            } else {
-                nodes.len()
-            }
-        })
-        .sum()
+    let hosts = by_word.values().map(|nodes| {
+        let names: BTreeSet<&str> = nodes.iter().map(|(name, _)| *name).collect();
+        match names.len() == nodes.len() {
+            true => 1,
+            false => nodes.len(),
+        }
+    });
+    hosts.sum()
 }
 
 /// The ports of hosts that lose their last link and are not in `parts` themselves.

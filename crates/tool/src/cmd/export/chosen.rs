@@ -56,11 +56,12 @@ impl Chosen {
         }
         if let Some(number) = self.rail {
             let rails = rails(fabric, &ports);
-            let Some((_, switches)) = number.checked_sub(1).and_then(|at| rails.get(at)) else {
-                let names = (1..)
-                    .zip(&rails)
-                    .map(|(n, (name, _))| format!("{n} ({name})"));
-                let names: Vec<String> = names.collect();
+            let switches = number.checked_sub(1).and_then(|at| rails.values().nth(at));
+            let Some(switches) = switches else {
+                let names = (1..).zip(rails.keys());
+                let names: Vec<String> = names
+                    .map(|(n, (_, name))| format!("{n} ({name})"))
+                    .collect();
                 let text = format!("no rail {number}: there are {}", names.join(", "));
                 return Err(Failure::Other(text.into()));
             };
@@ -71,7 +72,7 @@ impl Chosen {
 }
 
 /// The rails: the name of most ports, and the switches.
-fn rails(fabric: &Fabric, ports: &TiSlice<NodeId, String>) -> Vec<(String, Vec<SwitchId>)> {
+fn rails(fabric: &Fabric, ports: &TiSlice<NodeId, String>) -> BTreeMap<Name, Vec<SwitchId>> {
     let mut count: BTreeMap<SwitchId, BTreeMap<Name, usize>> = BTreeMap::new();
     for (node, end) in fabric.end_nodes().iter_enumerated() {
         if end.kind == NodeKind::Ca {
@@ -87,10 +88,7 @@ fn rails(fabric: &Fabric, ports: &TiSlice<NodeId, String>) -> Vec<(String, Vec<S
             rails.entry(name).or_default().push(switch);
         }
     }
-    let rails = rails.into_iter();
     rails
-        .map(|((_, name), switches)| (name, switches))
-        .collect()
 }
 
 /// The name of the port of each end node.

@@ -41,11 +41,8 @@ pub fn answer(args: &Args, judged: &Judged, traffic: &Traffic) -> Result<(bool, 
     let name = |suspect: &Suspect| cable(judged, suspect.cable);
     let reason = |suspect: &Suspect| reason(judged, suspect);
     let line = |one: &Suspect| format!("{}: {}", name(one), reason(one));
-    let told = found
-        .suspects
-        .iter()
-        .map(|one| (Some(one.cable), line(one)));
-    let told: Vec<_> = told.collect();
+    let suspects = || found.suspects.iter();
+    let told: Vec<_> = (suspects().map(|one| (Some(one.cable), line(one)))).collect();
     let one = |suspect: &Suspect| {
         json!({
             "cable": name(suspect),
@@ -55,7 +52,6 @@ pub fn answer(args: &Args, judged: &Judged, traffic: &Traffic) -> Result<(bool, 
             "harm": suspect.harm,
         })
     };
-    let suspects = found.suspects.iter().map(one).collect::<Value>();
     let first = told.iter().take(NAMED);
     let mut text: String = first.map(|(_, line)| format!("{line}\n")).collect();
     if told.len() > NAMED {
@@ -66,16 +62,8 @@ pub fn answer(args: &Args, judged: &Judged, traffic: &Traffic) -> Result<(bool, 
     // Perhaps the cable that was lost.
     let dark = counts.iter().filter_map(|(&port, counts)| match port {
         CountedPort::Switch(switch, port) if fabric.peer(switch, port) == Peer::None => {
-            let name = format!(
-                "{} [{}]",
-                judged.switch(switch),
-                judged.names.port(switch, port)
-            );
-            counts
-                .counters
-                .iter()
-                .any(|&count| count > 0)
-                .then_some(name)
+            let has_errors = counts.counters.iter().any(|&count| count > 0);
+            has_errors.then(|| judged.port((switch, port)))
         }
         _ => None,
     });
@@ -83,6 +71,7 @@ pub fn answer(args: &Args, judged: &Judged, traffic: &Traffic) -> Result<(bool, 
     if !dark.is_empty() {
         text += &format!("errors, but no link now: {}\n", dark.join(", "));
     }
+    let suspects = suspects().map(one).collect::<Value>();
     let json = json!({ "suspects": suspects, "few": few, "without_link": dark });
     Ok((count > 0, Answer { told, json, text }))
 }
@@ -92,8 +81,8 @@ fn cable(judged: &Judged, cable: Cable) -> String {
         Cable::Link(ends) => judged.link(ends),
         Cable::Host(host) => {
             let node = &judged.fabric.end_nodes()[host];
-            let (leaf, port) = (node.switch, judged.names.port(node.switch, node.port));
-            format!("{} [{port}] -- {}", judged.switch(leaf), judged.node(host))
+            let leaf = judged.port((node.switch, node.port));
+            format!("{leaf} -- {}", judged.node(host))
         }
     }
 }
