@@ -46,7 +46,7 @@ pub fn tables(
 
 /// The existing files that tables depend on: all files that a command names, its program included, except the targets
 /// of `>`; or the file with the tables.
-pub fn sources(source: &Foreign, stem: &str, name: &str) -> Vec<PathBuf> {
+fn sources(source: &Foreign, stem: &str, name: &str) -> Vec<PathBuf> {
     let command = match source {
         Foreign::Exec(command) => command,
         Foreign::Lfts(dir) => return file(dir, stem, name).into_iter().collect(),
@@ -65,6 +65,24 @@ pub fn sources(source: &Foreign, stem: &str, name: &str) -> Vec<PathBuf> {
         files.find(|file| file.is_file())
     };
     words.filter_map(file).collect()
+}
+
+/// The hash of the files that the tables of an engine depend on; `-` for none. An unreadable file counts as empty: the
+/// code that uses the file reports the error.
+pub fn source_hash(spec: &EngineSpec, stem: &str) -> String {
+    let foreign = spec.foreign.iter();
+    let files = foreign.flat_map(|from| sources(from, stem, &spec.to_string()));
+    let read = |file| [b"file ".to_vec(), fs::read(file).unwrap_or_default()].concat();
+    content_hash(&files.flat_map(read).collect::<Vec<u8>>())
+}
+
+/// FNV-1a, which no release of Rust changes; `-` of nothing.
+pub fn content_hash(bytes: &[u8]) -> String {
+    let mix = |hash: u64, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    match bytes {
+        [] => "-".into(),
+        _ => format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)),
+    }
 }
 
 /// The file of an engine in a folder. Options may contain paths, whose slashes become `_`.

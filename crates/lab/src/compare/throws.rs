@@ -12,11 +12,10 @@
 
 use super::copied::Copied;
 use super::engine_spec::EngineSpec;
-use super::foreign::keep;
+use super::foreign::{keep, source_hash};
 use super::lanes::Levels;
 use super::metrics::{self, Orders, Scale};
 use super::multi_engine_run::{Answer, MultiEngineRun, Outcome};
-use super::origin::Origin;
 use super::throw_row::{COMMIT, ThrowRow, VERSION};
 use crate::LabError;
 use crate::sim::Plugin;
@@ -39,7 +38,8 @@ pub struct Series {
     pub counts: Vec<usize>,
     /// Its seed is also that of the throws.
     pub scale: Scale,
-    pub origin: Origin,
+    /// The hash of the complete fabric's netlist.
+    pub fabric_hash: String,
     /// The folder for the netlist and the tables of each throw, if they are kept.
     pub keep: Option<PathBuf>,
 }
@@ -61,9 +61,11 @@ impl Series {
         most.unwrap_or_else(by_exponent)
     }
 
-    /// The hashes for a row ([`Origin::hashes`]).
+    /// The hashes for a row, as other files may have the names in it: of the fabric, and of the files that the engine's
+    /// tables depend on.
     pub fn hashes(&self, number: u32, spec: &EngineSpec) -> String {
-        self.origin.hashes(spec, &self.stem(number))
+        let source = source_hash(spec, &self.stem(number));
+        format!("{} {source}", self.fabric_hash)
     }
 
     pub fn stem(&self, number: u32) -> String {

@@ -116,10 +116,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Outcome {
-    if let Some(name) = twice(args.engines.iter().map(EngineSpec::to_string)) {
-        let text = format!("two engines have the name '{name}', which their rows would share");
-        return Err(Failure::Other(text.into()));
-    }
+    names_differ("engines", args.engines.iter().map(EngineSpec::to_string))?;
     let scale = Scale {
         permutations: args.permutations,
         seed: args.seed,
@@ -182,9 +179,13 @@ fn stem(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-fn twice(names: impl Iterator<Item = String>) -> Option<String> {
+fn names_differ(what: &str, mut names: impl Iterator<Item = String>) -> Result<(), Failure> {
     let mut known = HashSet::new();
-    names.into_iter().find(|name| !known.insert(name.clone()))
+    let Some(name) = names.find(|name| !known.insert(name.clone())) else {
+        return Ok(());
+    };
+    let text = format!("two {what} have the name '{name}', which their rows would share");
+    Err(Failure::Other(text.into()))
 }
 
 fn engine(text: &str) -> Result<EngineSpec, Box<dyn Error + Send + Sync>> {

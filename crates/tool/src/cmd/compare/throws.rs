@@ -1,12 +1,12 @@
 //! `dmodc compare --degrade`: equipment removed or made slow at random, throw after throw.
 
-use super::{Args, BAR, Degrade, stem, twice};
+use super::{Args, BAR, Degrade, names_differ, stem};
 use crate::cmd::reading::warn;
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, progress};
 use dmodc_formats::netlist::Netlist;
 use dmodc_lab::compare::{
-    EngineSpec, Journal, Origin, Scale, Series, ThrowRow, Thrower, header, read_throws,
+    EngineSpec, Journal, Scale, Series, ThrowRow, Thrower, content_hash, header, read_throws,
 };
 use dmodc_lab::report::medians;
 use dmodc_lab::sim::{Plugin, when_stopped};
@@ -33,10 +33,7 @@ pub fn run(
     for dir in [Some(dir), args.keep.as_deref()].into_iter().flatten() {
         fs::create_dir_all(dir).map_err(Failure::unwritable(dir))?;
     }
-    if let Some(name) = twice(args.nets.iter().map(|path| stem(path))) {
-        let text = format!("two fabrics have the name '{name}', which their rows would share");
-        return Err(Failure::Other(text.into()));
-    }
+    names_differ("fabrics", args.nets.iter().map(|path| stem(path)))?;
     let bar = progress(0, BAR);
     let equipment = degrade.equipment;
     for path in &args.nets {
@@ -48,7 +45,7 @@ pub fn run(
             max_exponent: args.max_exponent.unwrap_or_else(default),
             counts: degrade.counts.clone(),
             scale,
-            origin: Origin::new(&netlist, &args.engines),
+            fabric_hash: content_hash(&netlist.to_text()),
             keep: args.keep.clone(),
         };
         let faults = equipment.faults();
