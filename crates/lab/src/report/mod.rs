@@ -22,22 +22,13 @@ pub use tables::medians;
 use crate::LabError;
 use std::path::Path;
 
-pub struct Report {
-    /// The page, with its figures.
-    pub html: String,
-    /// How many figures the page has.
-    pub figures: usize,
-}
-
-/// Makes the report of folders that `dmodc compare --degrade` has written to.
-pub fn report(dirs: &[impl AsRef<Path>]) -> Result<Report, LabError> {
+/// Makes the page of folders that `dmodc compare --degrade` has written to; returns it, and the number of its figures.
+pub fn report(dirs: &[impl AsRef<Path>]) -> Result<(String, usize), LabError> {
     let sets = sets::read(dirs)?;
     let thrown = sets.iter().filter(|set| set.throws() > 0);
     let section = |set| page::section(set, &charts::faults(set));
     let sections: Vec<String> = thrown.map(section).collect();
     let runtime = charts::runtime(&sets);
-    Ok(Report {
-        html: page::page(&sets, &sections, runtime.as_ref()),
-        figures: sections.len() + usize::from(runtime.is_some()),
-    })
+    let figures = sections.len() + usize::from(runtime.is_some());
+    Ok((page::page(&sets, &sections, runtime.as_ref()), figures))
 }

@@ -1,7 +1,7 @@
 //! The page: its contents, their order, and the words. The page has a note only if the rows have figures for it.
 
 use super::charts::Panels;
-use super::measures::{Measure, is_comparable};
+use super::measures::{Measure, is_comparable, is_connected};
 use super::sets::Set;
 use super::style::number;
 use super::tables;
@@ -14,7 +14,7 @@ const STYLE: &str = include_str!("page.css");
 
 pub fn section(set: &Set, faults: &Panels) -> String {
     let first = &set.rows[0];
-    let (throws, connected) = (set.throws(), set.connected_throws());
+    let (throws, connected) = (set.throws(), set.throws_that(is_connected));
     let name = escaped(&set.fabric);
     let faults_are = set.equipment.faults();
     let most = set.rows.iter().map(|row| row.removed).max().unwrap_or(0);
@@ -118,7 +118,10 @@ fn cut(set: &Set) -> String {
         "<h3>Throws in which {}: {}</h3>\n<div class=scroll>{}</div>\n<p class=note>Who is to \
          reach all others has to turn there. Medians over those of these throws that the engine itself routes with \
          no pair of end nodes left out: mind how many they are.</p>\n",
-        set.cut(),
+        match set.rows.iter().any(|row| row.unreachable_pairs.is_none()) {
+            true => "some pair of leaves has no up-down path, or what is left is no tree",
+            false => "some pair of leaves has no up-down path",
+        },
         number(throws as f64),
         table
     )
@@ -131,7 +134,7 @@ fn id(set: &Set) -> String {
 
 /// The number of throws that hit nothing, in words; empty if there are none.
 fn idle(set: &Set) -> String {
-    match set.idle_throws() {
+    match set.throws_that(|row| row.removed == 0) {
         0 => String::new(),
         1 => ", 1 hits nothing".into(),
         idle => format!(", {} hit nothing", number(idle as f64)),
@@ -165,7 +168,7 @@ pub fn page(sets: &[Set], sections: &[String], runtime: Option<&Panels>) -> Stri
             escaped(&set.fabric),
             counted(set.throws(), "throw"),
             set.equipment.faults(),
-            number(set.connected_throws() as f64),
+            number(set.throws_that(is_connected) as f64),
             counted(set.specs().len(), "engine")
         );
     }

@@ -1,6 +1,6 @@
 //! The series of a folder: the throws of one kind at one fabric, and their results.
 
-use super::measures::{Measure, is_connected};
+use super::measures::Measure;
 use crate::LabError;
 use crate::compare::{EngineSpec, ThrowRow, read_throws};
 use dmodc_formats::netlist::{Equipment, removal};
@@ -18,16 +18,6 @@ pub struct Set {
 impl Set {
     pub fn throws(&self) -> usize {
         self.throws_that(|_| true)
-    }
-
-    /// Throws after which every pair of leaves has an up-down path. The report compares only these.
-    pub fn connected_throws(&self) -> usize {
-        self.throws_that(is_connected)
-    }
-
-    /// Throws that hit nothing: the number of pieces drawn is 0.
-    pub fn idle_throws(&self) -> usize {
-        self.throws_that(|row| row.removed == 0)
     }
 
     pub fn throws_that(&self, is: impl Fn(&ThrowRow) -> bool) -> usize {
@@ -65,14 +55,6 @@ impl Set {
     /// Whether a row has the least A2A that its fabric allows.
     pub fn has_bound(&self) -> bool {
         self.rows.iter().any(|row| row.a2a_bound.is_some())
-    }
-
-    /// The reason why the throws that are not connected have a table of their own.
-    pub fn cut(&self) -> &'static str {
-        match self.rows.iter().any(|row| row.unreachable_pairs.is_none()) {
-            true => "some pair of leaves has no up-down path, or what is left is no tree",
-            false => "some pair of leaves has no up-down path",
-        }
     }
 }
 

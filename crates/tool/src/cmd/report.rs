@@ -21,8 +21,8 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Outcome {
-    let (dir, report) = (&args.dirs[0], report(&args.dirs)?);
-    let page = dir.join("report.html");
-    write_text(&page, report.html)?;
-    print(format!("{}: {} figures\n", page.display(), report.figures))
+    let (html, figures) = report(&args.dirs)?;
+    let page = args.dirs[0].join("report.html");
+    write_text(&page, html)?;
+    print(format!("{}: {figures} figures\n", page.display()))
 }
