@@ -16,7 +16,6 @@ static DASHES: AtomicUsize = AtomicUsize::new(0);
 /// The most bytes of an input: `--max-size`.
 static MOST: AtomicU64 = AtomicU64::new(input::MOST);
 
-/// Sets the most bytes of an input.
 pub fn set_most(bytes: u64) {
     MOST.store(bytes, Ordering::Relaxed);
 }

@@ -134,7 +134,6 @@ pub struct Drain {
 }
 
 impl RoutedAs {
-    /// The files that are given.
     pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.reference.iter().chain(&self.drain.file)
     }
@@ -186,7 +185,6 @@ pub struct Routing {
 }
 
 impl Routing {
-    /// The files that are given.
     pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.guid_files.paths().chain(self.routed_as.paths())
     }

@@ -113,7 +113,6 @@ impl Reading {
         Ok(dump)
     }
 
-    /// The tables of a fabric in the dump of a file.
     pub fn tables(self, path: &Path, dump: &Dump, fabric: &Fabric) -> Result<Tables, Failure> {
         let tables = dump.tables_leniently(fabric);
         self.take(path, tables.map_err(|fault| fault.in_file(shown(path)))?)
@@ -123,7 +122,6 @@ impl Reading {
         self.read(path, |bytes| parse_order_leniently(fabric, bytes))
     }
 
-    /// Reads a GUID file, if one is given.
     pub fn guids(self, path: Option<&Path>) -> Result<Vec<Guid>, Failure> {
         self.given(path, parse_guids_leniently)
     }

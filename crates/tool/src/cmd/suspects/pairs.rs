@@ -11,7 +11,7 @@ use dmodc_formats::names::Directory;
 use dmodc_formats::pairs::{Figure, Pair, parse_pairs_leniently};
 use dmodc_watch::suspects::Cable;
 use serde_json::{Value, json};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 /// The number of things to print.
@@ -23,15 +23,6 @@ const CAUSES: usize = 5;
 /// The most pairs that stand for fast ones.
 const STAND_INS: usize = 4_000_000;
 
-/// The pairs of a file, and how many are slow by which limit.
-struct Read {
-    pairs: Vec<Measured>,
-    /// The bandwidth below which a pair is slow.
-    limit: Option<f64>,
-    /// Whether pairs that the file does not have stand for fast ones.
-    has_stand_ins: bool,
-}
-
 /// Whether the pairs have something in common, and what.
 pub fn answer(
     args: &Args,
@@ -39,9 +30,23 @@ pub fn answer(
     judged: &Judged,
     traffic: &Traffic,
 ) -> Result<(bool, Answer), Failure> {
-    let read = read(args, path, judged, traffic)?;
+    let lines: Vec<Pair> = args.input.reading.read(path, parse_pairs_leniently)?;
+    // The bandwidth below which a pair is slow.
+    let limit = limit(&lines, args.below);
+    // Whether pairs that the file does not have stand for fast ones.
+    let has_stand_ins = lines.iter().all(|pair| pair.figure == Figure::None);
+    let is_slow = |figure| match figure {
+        Figure::None => has_stand_ins,
+        Figure::IsSlow(slow) => slow,
+        Figure::Of(value) => limit.is_some_and(|limit| value < limit),
+    };
+    let pairs = measured(lines, is_slow, judged, traffic);
+    let mut left = args.input.reading.take(path, pairs)?;
+    if has_stand_ins {
+        add_stand_ins(&mut left);
+    }
     // Each cause explains its pairs; the next one must explain others.
-    let (mut left, mut causes) = (read.pairs, Vec::<(Common, Vec<Told>)>::new());
+    let mut causes: Vec<(Common, Vec<Told>)> = Vec::new();
     while causes.len() < CAUSES {
         let common = traffic.in_common(&left);
         let best = common.best(traffic);
@@ -59,7 +64,7 @@ pub fn answer(
     }
     let names = |thing| name(judged, traffic, thing);
     let (first, best) = &causes[0];
-    let fast = match read.has_stand_ins {
+    let fast = match has_stand_ins {
         true => "other",
         false => "fast",
     };
@@ -85,12 +90,12 @@ pub fn answer(
     let json = json!({
         "slow_pairs": first.slow,
         "fast_pairs": first.fast,
-        "slow_below": read.limit,
+        "slow_below": limit,
         "both_ways": first.both_ways,
         "causes": causes.iter().map(cause_json).collect::<Value>(),
         "ranked": ranked().map(|one| one_json(first, &one)).collect::<Value>(),
     });
-    let below = read.limit.map(|limit| format!(" (below {limit})"));
+    let below = limit.map(|limit| format!(" (below {limit})"));
     let below = below.unwrap_or_default();
     let ways = match first.both_ways {
         true => "there and back",
@@ -119,12 +124,13 @@ pub fn answer(
     Ok((!best.is_empty(), Answer { told, json, text }))
 }
 
-/// Reads the pairs; a line with a name that is no host gives a warning.
-fn read(args: &Args, path: &Path, judged: &Judged, traffic: &Traffic) -> Result<Read, Failure> {
-    let reading = args.input.reading;
-    let lines: Vec<Pair> = reading.read(path, parse_pairs_leniently)?;
-    let limit = limit(&lines, args.below);
-    let has_stand_ins = lines.iter().all(|pair| pair.figure == Figure::None);
+/// The pairs of hosts; a line with a name that is no host gives a warning.
+fn measured(
+    lines: Vec<Pair>,
+    is_slow: impl Fn(Figure) -> bool,
+    judged: &Judged,
+    traffic: &Traffic,
+) -> Lenient<Vec<Measured>, Wrong> {
     let directory = Directory::of_fabric(&judged.fabric, &judged.names);
     let places = traffic.nodes().iter().enumerate();
     let places: HashMap<NodeId, usize> = places.map(|(place, &node)| (node, place)).collect();
@@ -140,11 +146,7 @@ fn read(args: &Args, path: &Path, judged: &Judged, traffic: &Traffic) -> Result<
             known.insert(name.clone(), hosts.clone());
             Ok(hosts)
         };
-        let slow = match line.figure {
-            Figure::None => has_stand_ins,
-            Figure::IsSlow(slow) => slow,
-            Figure::Of(value) => limit.is_some_and(|limit| value < limit),
-        };
+        let slow = is_slow(line.figure);
         match of(&line.from).and_then(|from| Ok((from, of(&line.to)?))) {
             Ok((from, to)) => {
                 let ends = from.into_iter().zip(to).filter(|(a, b)| a != b).collect();
@@ -153,28 +155,22 @@ fn read(args: &Args, path: &Path, judged: &Judged, traffic: &Traffic) -> Result<
             Err(wrong) => warnings.add(line.line, wrong),
         }
     }
-    let mut pairs = reading.take(path, Lenient::new(pairs, warnings))?;
-    if has_stand_ins {
-        let ends = |pair: &Measured| pair.ends.clone();
-        let listed: HashSet<(usize, usize)> = pairs.iter().flat_map(ends).collect();
-        let mut all: Vec<usize> = listed.iter().flat_map(|&(a, b)| [a, b]).collect();
-        all.sort_unstable();
-        all.dedup();
-        // Every k-th pair of many.
-        let step = (all.len() * all.len() / STAND_INS).max(1);
-        let others = all.iter().flat_map(|&a| all.iter().map(move |&b| (a, b)));
-        let others = others.filter(|&(a, b)| a != b && !listed.contains(&(a, b)));
-        let (others, slow) = (others.step_by(step), false);
-        pairs.extend(others.map(|pair| Measured {
-            ends: vec![pair],
-            slow,
-        }));
-    }
-    Ok(Read {
-        pairs,
-        limit,
-        has_stand_ins,
-    })
+    Lenient::new(pairs, warnings)
+}
+
+/// Adds pairs of the same hosts that the file does not have, as fast ones.
+fn add_stand_ins(pairs: &mut Vec<Measured>) {
+    let ends = |pair: &Measured| pair.ends.clone();
+    let listed: HashSet<(usize, usize)> = pairs.iter().flat_map(ends).collect();
+    let all: BTreeSet<usize> = listed.iter().flat_map(|&(a, b)| [a, b]).collect();
+    // Every k-th pair of many.
+    let step = (all.len() * all.len() / STAND_INS).max(1);
+    let others = all.iter().flat_map(|&a| all.iter().map(move |&b| (a, b)));
+    let others = others.filter(|&(a, b)| a != b && !listed.contains(&(a, b)));
+    pairs.extend(others.step_by(step).map(|pair| Measured {
+        ends: vec![pair],
+        slow: false,
+    }));
 }
 
 /// A part of the bandwidth that a quarter of the pairs reach.

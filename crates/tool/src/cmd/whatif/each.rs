@@ -164,7 +164,6 @@ pub fn each(
     Ok((json, found.text(each, fabric, &meant.names)))
 }
 
-/// By switch: its ways in the reference if that has it, else now.
 fn ways(meant: &Meant, now: &Losses) -> TiVec<SwitchId, usize> {
     let reference = meant.known.as_ref().map(|(_, fabric)| &**fabric);
     let planned = reference.map(|reference| {
