@@ -62,11 +62,11 @@ pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let mut all = args.input.load(None)?;
     // Of several fabrics, the one that has both ends; else the first, for the message.
-    let has = |judged: &Judged, name: &str| {
-        let directory = Directory::of_fabric(&judged.fabric, &judged.names);
-        directory.find_all(name).is_ok()
+    let has_both = |one: &Judged| {
+        let directory = Directory::of_fabric(&one.fabric, &one.names);
+        let mut ends = [&args.from, &args.to].into_iter();
+        ends.all(|name| directory.find_all(name).is_ok())
     };
-    let has_both = |one: &Judged| has(one, &args.from) && has(one, &args.to);
     let both = all.iter().position(has_both);
     let judged = all.swap_remove(both.unwrap_or(0));
     let directory = Directory::of_fabric(&judged.fabric, &judged.names);

@@ -5,8 +5,8 @@
 
 use super::scene::{Link, Scene};
 use dmodc_fabric::SwitchId;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use typed_index_collections::{TiSlice, TiVec};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use typed_index_collections::TiSlice;
 
 /// The links between two levels, or within one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,14 +25,10 @@ pub struct Block {
     pub stray: bool,
 }
 
-/// All matrices, from the lowest level on.
-pub fn tabs(scene: &Scene, links: &[Link]) -> Vec<Tab> {
-    let stray: HashSet<_> = scene.stray().into_iter().collect();
-    let mut place: TiVec<SwitchId, usize> = vec![0; scene.places.len()].into();
-    for (at, &s) in scene.places.iter().enumerate() {
-        place[s] = at;
-    }
-    let levels = |[a, b]: [SwitchId; 2]| (scene.ranking.rank(a), scene.ranking.rank(b));
+/// All matrices, from the lowest level on. `place` numbers the switches in the order of their places.
+pub fn tabs(scene: &Scene, links: &[Link], place: &TiSlice<SwitchId, usize>) -> Vec<Tab> {
+    let (stray, ranking) = (scene.stray(), &scene.drawn.ranking);
+    let levels = |[a, b]: [SwitchId; 2]| (ranking.rank(a), ranking.rank(b));
     // Pairs of switches by levels: pairs that should be joined, then pairs that a misplaced cable joins.
     let mut of_levels: BTreeMap<(u32, u32), [Vec<[SwitchId; 2]>; 2]> = BTreeMap::new();
     for link in links {
@@ -48,7 +44,7 @@ pub fn tabs(scene: &Scene, links: &[Link]) -> Vec<Tab> {
     let tab = |((low, high), [ours, others]): (_, [Vec<_>; 2])| Tab {
         low,
         high,
-        blocks: blocks(&place, &ours, &others),
+        blocks: blocks(place, &ours, &others),
     };
     of_levels.into_iter().map(tab).collect()
 }

@@ -4,8 +4,8 @@ use dmodc_analysis::ChannelId;
 use dmodc_core::{Engine, Options, Ranking};
 use dmodc_fabric::{Drained, Fabric, NodeId, PortNumber, SwitchId, Tables};
 use dmodc_formats::netlist::Names;
-use dmodc_watch::wiring::{Difference, Kind, Slow, low_first};
-use std::ops::Deref;
+use dmodc_watch::wiring::{Difference, End, Kind, Slow, low_first};
+use std::collections::HashSet;
 use typed_index_collections::TiVec;
 
 /// A link by its two ends, switch and port, the lower one first.
@@ -55,14 +55,6 @@ pub struct Scene<'a> {
     pub is_planned: bool,
 }
 
-impl Deref for Scene<'_> {
-    type Target = Drawn;
-
-    fn deref(&self) -> &Drawn {
-        self.drawn
-    }
-}
-
 /// Tables, and the A2A risk of each channel.
 pub type Routes = (Tables, TiVec<ChannelId, u32>);
 
@@ -79,17 +71,16 @@ pub struct State<'a> {
 }
 
 impl Scene<'_> {
-    /// A link with its lower end first.
-    fn low_first(&self, link: Link) -> Link {
-        low_first(link, |switch| self.ranking.rank(switch))
-    }
-
     /// All links between switches, ascending by their lower ends.
     pub fn links(&self) -> Vec<Link> {
-        let links = self.fabric.links().map(|link| self.low_first(link));
-        let mut links: Vec<Link> = links.collect();
+        let links = self.drawn.fabric.links();
+        let mut links: Vec<Link> = links.map(|link| self.low_first(link)).collect();
         links.sort_unstable();
         links
+    }
+
+    fn low_first(&self, link: Link) -> Link {
+        low_first(link, |switch| self.drawn.ranking.rank(switch))
     }
 
     /// The switches that a cable should join, the lower one first, if both are present.
@@ -97,7 +88,7 @@ impl Scene<'_> {
         match (&difference.ends[..], difference.kind) {
             (_, Kind::Extra) => None,
             ([a, b], _) => {
-                let [a, b] = [a, b].map(|end| self.fabric.switch_by_guid(end.guid));
+                let [a, b] = [a, b].map(|end| self.drawn.fabric.switch_by_guid(end.guid));
                 let ends = [a?, b?].map(|switch| (switch, PortNumber::ZERO));
                 Some(self.low_first(ends).map(|(switch, _)| switch))
             }
@@ -105,12 +96,13 @@ impl Scene<'_> {
         }
     }
 
-    pub fn stray(&self) -> Vec<(SwitchId, PortNumber)> {
+    /// The ports of cables that should not be there.
+    pub fn stray(&self) -> HashSet<(SwitchId, PortNumber)> {
         let ends = self.differences.iter().flat_map(|d| match d.kind {
             Kind::Extra => &d.ends[..],
             _ => &d.found[..],
         });
-        ends.filter_map(|end| Some((self.fabric.switch_by_guid(end.guid)?, end.port?)))
-            .collect()
+        let port = |end: &End| Some((self.drawn.fabric.switch_by_guid(end.guid)?, end.port?));
+        ends.filter_map(port).collect()
     }
 }

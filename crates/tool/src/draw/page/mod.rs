@@ -93,27 +93,27 @@ struct Page<'a> {
 
 impl Page<'_> {
     fn new<'a>(scene: &'a Scene) -> Page<'a> {
-        let mut switch: TiVec<SwitchId, _> = vec![0; scene.places.len()].into();
-        for (at, &s) in scene.places.iter().enumerate() {
+        let drawn = scene.drawn;
+        let mut switch: TiVec<SwitchId, _> = vec![0; drawn.places.len()].into();
+        for (at, &s) in drawn.places.iter().enumerate() {
             switch[s] = at;
         }
-        let named: HashSet<NodeId> = scene.order.iter().copied().collect();
-        let all = scene.fabric.end_nodes().keys();
+        let named: HashSet<NodeId> = drawn.order.iter().copied().collect();
+        let all = drawn.fabric.end_nodes().keys();
         let rest = all.filter(|node| !named.contains(node));
         Page {
             scene,
             switch,
-            hosts: scene.order.iter().copied().chain(rest).collect(),
+            hosts: drawn.order.iter().copied().chain(rest).collect(),
             links: scene.links(),
         }
     }
 
     /// The entries of some tables: for each switch its entries for the end nodes, then its entries for the switches.
     fn rows(&self, fabric: &Fabric, tables: &Tables) -> Vec<Vec<u8>> {
-        let own = &self.scene.fabric;
-        let (hosts, places) = (self.hosts.iter(), self.scene.places.iter());
-        let hosts = hosts.map(|&node| own.end_nodes()[node].lid);
-        let lids = hosts.chain(places.map(|&s| own.switches()[s].lid));
+        let (own, places) = (&self.scene.drawn.fabric, &self.scene.drawn.places);
+        let hosts = self.hosts.iter().map(|&node| own.end_nodes()[node].lid);
+        let lids = hosts.chain(places.iter().map(|&s| own.switches()[s].lid));
         let lids: Vec<Lid> = lids.collect();
         let entry = |s: SwitchId, lid: Lid| match lid {
             Lid(0) => NO_PATH,
@@ -123,7 +123,7 @@ impl Page<'_> {
             Some(s) => lids.iter().map(|&lid| entry(s, lid)).collect(),
             None => vec![NO_PATH; lids.len()],
         };
-        self.scene.places.iter().map(row).collect()
+        places.iter().map(row).collect()
     }
 
     fn json(&self, states: &[State], title: &str) -> Value {
@@ -165,10 +165,12 @@ impl Page<'_> {
                 "rows": numbers(block.rows), "columns": numbers(block.columns), "stray": block.stray,
             })
         };
-        let tabs = tabs(self.scene, &self.links).into_iter().map(|tab| {
-            let blocks: Value = tab.blocks.into_iter().map(block).collect();
-            json!({ "low": tab.low, "high": tab.high, "blocks": blocks })
-        });
+        let tabs = tabs(self.scene, &self.links, &self.switch)
+            .into_iter()
+            .map(|tab| {
+                let blocks: Value = tab.blocks.into_iter().map(block).collect();
+                json!({ "low": tab.low, "high": tab.high, "blocks": blocks })
+            });
         json!({
             "title": title,
             "by": concat!("dmodc ", env!("CARGO_PKG_VERSION")),
@@ -254,7 +256,7 @@ impl Page<'_> {
     /// Suspect links, each with its reason.
     fn suspects(&self) -> Value {
         let one = |(drained, reason): &(Drained, String)| {
-            let ends = Drained::ends(&self.scene.fabric, std::slice::from_ref(drained));
+            let ends = Drained::ends(&self.scene.drawn.fabric, std::slice::from_ref(drained));
             let links = which(&self.links, &|link| ends.binary_search(&link[0]).is_ok());
             json!({ "links": links, "reason": reason })
         };
@@ -262,7 +264,7 @@ impl Page<'_> {
     }
 
     fn state(&self, state: &State) -> Value {
-        let own = &self.scene.fabric;
+        let own = &self.scene.drawn.fabric;
         // Per switch of the scene: its number in the state's fabric.
         let then: TiVec<SwitchId, Option<SwitchId>> = (own.switches().keys())
             .map(|s| state.fabric.switch_by_guid(own.guid(s)))
@@ -276,12 +278,9 @@ impl Page<'_> {
         let links = |of: &dyn Fn(&Link) -> bool| which(&self.links, of);
         let is_there = |node: NodeId| {
             let node = &own.end_nodes()[node];
-            let there = then[node.switch].map(|s| state.fabric.end_nodes_of(s));
-            there.is_some_and(|nodes| {
-                nodes
-                    .iter()
-                    .any(|n| (n.guid, n.port) == (node.guid, node.port))
-            })
+            let there = then[node.switch].into_iter();
+            let mut there = there.flat_map(|s| state.fabric.end_nodes_of(s));
+            there.any(|n| (n.guid, n.port) == (node.guid, node.port))
         };
         let risks = state.routes.map(|(_, risks)| {
             let risk = |end| channel(end).map(|channel| risks[channel]);
@@ -290,7 +289,7 @@ impl Page<'_> {
         });
         let unknown = state.routes.map_or(&[][..], |(tables, _)| tables.unknown());
         let of_place = |s: &SwitchId| then[*s];
-        let places = |of: &dyn Fn(&SwitchId) -> bool| which(&self.scene.places, of);
+        let places = |of: &dyn Fn(&SwitchId) -> bool| which(&self.scene.drawn.places, of);
         json!({
             "title": state.title,
             "bound": state.bound,
