@@ -1,6 +1,6 @@
 //! Runs several engines in one OpenSM, which discovers the fabric once; copies the tables from its memory.
 //!
-//! The relay of `libdmodc_lab.so` (`lab/src/relay/`) runs the engines of a plan one after another on the
+//! The relay of `libdmodc_lab.so` (`crates/relay`) runs the engines of a plan one after another on the
 //! same subnet, each from the state in which OpenSM calls its first engine, times them, and ends the
 //! process. `tests/daemon/multi_engine_run.rs` compares the tables of each engine with the tables of an OpenSM that has
 //! that engine alone. An engine that crashes OpenSM or takes longer than the limit has no tables; a new
