@@ -180,14 +180,11 @@ impl EngineSpec {
             true => !OWN.contains(&option.0),
             false => *option != AVOID,
         };
-        let lines =
-            self.options()
-                .filter(is_line)
-                .flat_map(|(key, value)| match (key, self.engine()) {
-                    ("vls", "nue") => vec![format!("nue_max_num_vls {value}"), "qos TRUE".into()],
-                    _ => vec![format!("{key} {value}")],
-                });
-        lines.collect()
+        let lines = |(key, value): (&str, &str)| match (key, self.engine()) {
+            ("vls", "nue") => vec![format!("nue_max_num_vls {value}"), "qos TRUE".into()],
+            _ => vec![format!("{key} {value}")],
+        };
+        self.options().filter(is_line).flat_map(lines).collect()
     }
 
     /// Refuses a name that is not in `ENGINES`, for example a mistyped one, an option that Dmodc does not have, and a

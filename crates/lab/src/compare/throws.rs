@@ -218,10 +218,8 @@ impl Thrower {
     fn ftree_order(&self, fabric: &Fabric) -> Vec<NodeId> {
         let nodes = fabric.end_nodes().iter_enumerated();
         let by_guid: HashMap<Guid, NodeId> = nodes.map(|(n, node)| (node.guid, n)).collect();
-        let order = self.ftree_order.iter();
-        order
-            .filter_map(|guid| by_guid.get(guid).copied())
-            .collect()
+        let left = |guid| by_guid.get(guid).copied();
+        self.ftree_order.iter().filter_map(left).collect()
     }
 }
 

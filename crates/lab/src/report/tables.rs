@@ -133,20 +133,14 @@ pub fn endings_of(set: &Set) -> String {
 
 /// The number of throws in which some pair has no up-down path, and medians over those that the engine routes in full.
 pub fn cut(set: &Set) -> (usize, String) {
-    let cut = |row: &&ThrowRow| row.throw > 0 && !is_connected(row);
+    let is_cut = |row: &&ThrowRow| row.throw > 0 && !is_connected(row);
+    let cut: Vec<&ThrowRow> = set.rows.iter().filter(is_cut).collect();
     let (specs, measures) = (set.specs(), set.measures_of_cut());
     let rows = specs.iter().map(|spec| {
-        let rows = || {
-            set.rows
-                .iter()
-                .filter(cut)
-                .filter(|row| row.engine == *spec)
-        };
+        let rows = || cut.iter().filter(|row| row.engine == *spec);
         let in_full = rows().filter(|row| row.is_routed_in_full()).count();
         let figures = |measure: &Measure| rows().filter_map(|row| measure.of_cut(row)).collect();
-        let medians = measures
-            .iter()
-            .map(|measure| cell(median(figures(measure))));
+        let medians = measures.iter().map(|m| cell(median(figures(m))));
         row(spec, [in_full.to_string()].into_iter().chain(medians))
     });
     let names = measures.iter().map(|measure| measure.name());

@@ -121,9 +121,8 @@ pub fn run(args: Args) -> Outcome {
         let answers = all.iter().map(|one| one.json(times(one), seconds));
         return print_json(&in_one(answers.collect()));
     }
-    let texts = all
-        .iter()
-        .map(|one| (&one.fabric, one.text(times(one), seconds)));
+    let texts = all.iter();
+    let texts = texts.map(|one| (&one.fabric, one.text(times(one), seconds)));
     print_beside(to_stdout > 0, &one_after_another(texts.collect()))
 }
 

@@ -5,7 +5,7 @@
 //! same entries, so the page stores the difference of a row from the row before, and of later tables from the first
 //! tables; zlib packs all of it. All names are in the packed part, and the script takes them as text.
 
-use super::matrix::{Block, tabs};
+use super::matrix::{Block, Tab, tabs};
 use super::scene::{Drawn, Link, Scene, State};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -165,12 +165,11 @@ impl Page<'_> {
                 "rows": numbers(block.rows), "columns": numbers(block.columns), "stray": block.stray,
             })
         };
-        let tabs = tabs(self.scene, &self.links, &self.switch)
-            .into_iter()
-            .map(|tab| {
-                let blocks: Value = tab.blocks.into_iter().map(block).collect();
-                json!({ "low": tab.low, "high": tab.high, "blocks": blocks })
-            });
+        let tab = |tab: Tab| {
+            let blocks: Value = tab.blocks.into_iter().map(block).collect();
+            json!({ "low": tab.low, "high": tab.high, "blocks": blocks })
+        };
+        let tabs = tabs(self.scene, &self.links, &self.switch).into_iter();
         json!({
             "title": title,
             "by": concat!("dmodc ", env!("CARGO_PKG_VERSION")),
@@ -206,7 +205,7 @@ impl Page<'_> {
                 "speed": link_speeds,
             },
             "speeds": names_of,
-            "tabs": tabs.collect::<Value>(),
+            "tabs": tabs.map(tab).collect::<Value>(),
             "found": self.found(),
             "suspects": self.suspects(),
             "planned": self.scene.is_planned,
