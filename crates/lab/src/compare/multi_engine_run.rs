@@ -244,14 +244,12 @@ fn read_outcomes(files: &Files) -> Result<Vec<Outcome>, LabError> {
                 let bytes = fs::read(&file).map_err(LabError::file(&file))?;
                 let copied = Copied::parse(&bytes);
                 let copied = copied.ok_or_else(|| garbled("tables of", line))?;
-                let levels = match fs::read(files.path(&format!("{number}.levels"))) {
-                    Ok(bytes) => {
-                        let levels = Levels::parse(&bytes);
-                        Some(levels.ok_or_else(|| garbled("service levels of", line))?)
-                    }
-                    Err(_) => None,
-                };
-                Ok(Outcome::Routed(copied, callbacks, levels))
+                let levels = fs::read(files.path(&format!("{number}.levels"))).ok();
+                let levels = levels.map(|bytes| {
+                    let levels = Levels::parse(&bytes);
+                    levels.ok_or_else(|| garbled("service levels of", line))
+                });
+                Ok(Outcome::Routed(copied, callbacks, levels.transpose()?))
             }
             [_, "refused", from, to] => {
                 let (from, to): (usize, usize) = (number_in(from, line)?, number_in(to, line)?);

@@ -170,11 +170,8 @@ pub fn header() -> String {
 
 /// Reads a file of rows, of this version or another.
 pub fn read_throws(path: &Path) -> Result<Vec<ThrowRow>, LabError> {
-    let (bytes, file) = (
-        fs::read(path).map_err(LabError::file(path))?,
-        path.display(),
-    );
-    let read = parse_throws(&bytes);
+    let (bytes, file) = (fs::read(path), path.display());
+    let read = parse_throws(&bytes.map_err(LabError::file(path))?);
     read.map_err(|(line, reason)| LabError::Other(format!("{file}:{line}: {reason}")))
 }
 

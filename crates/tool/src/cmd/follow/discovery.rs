@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use dmodc_fabric::Guid;
 use dmodc_formats::files::{MOST, at_most};
-use dmodc_formats::netlist::Netlist;
+use dmodc_formats::netlist::{Netlist, Node};
 use dmodc_lab::LabError;
 use dmodc_lab::sim::{Guard, PrivateDir, Program, last_line};
 use std::env;
@@ -57,11 +57,9 @@ impl Commands {
         let answer = String::from_utf8_lossy(&answer);
         let manager = guid_after(&answer, "sm guid 0x");
         let manager = manager.ok_or_else(|| format!("'{}' names no SM: {answer}", self.sminfo))?;
-        let is_here = |node: &&dmodc_formats::netlist::Node| node.guid == here;
-        let node = netlist.nodes.iter().find(is_here);
-        let has = |port| node.is_some_and(|n| n.port_guid(port) == manager);
-        let ports = node.into_iter().flat_map(|node| &node.ports);
-        Ok(manager == here || ports.into_iter().any(has))
+        let node = netlist.nodes.iter().find(|node| node.guid == here);
+        let has = |node: &Node| node.ports.iter().any(|p| node.port_guid(p) == manager);
+        Ok(manager == here || node.is_some_and(has))
     }
 
     pub fn notify(&self, command: &str) -> Result<(), String> {
