@@ -4,62 +4,41 @@
 //! has a year.
 
 use crate::scan::{Scan, text};
+use jiff::civil::{Date, DateTime, date};
+use jiff::fmt::strtime::BrokenDownTime;
 use std::fmt;
 
-/// A time without its year.
+/// A time without its year: in a year that has all days.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Time {
-    month: u8,
-    day: u8,
-    /// Since midnight.
-    second: u32,
-}
+pub struct Time(DateTime);
 
-const MONTHS: [&[u8]; 12] = [
-    b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec",
-];
+const LEAP_YEAR: Date = date(2000, 1, 1);
+
+/// The seconds of a leap year: see [`Time::in_year`].
+pub const YEAR: u64 = 366 * 86400;
+
+const FORMAT: &str = "%b %d %H:%M:%S";
 
 impl Time {
     /// The time at the beginning of a line.
     pub fn parse(line: &[u8]) -> Option<Time> {
-        let mut scan = Scan(line);
-        let month = MONTHS.iter().position(|month| scan.eat(month))?;
-        let day = scan
-            .blanks()
-            .decimal()
-            .filter(|day| (1..=31).contains(day))?;
-        let hour = scan.blanks().decimal().filter(|&hour| hour < 24)?;
-        let [minute, second] = [0; 2].map(|_| {
-            let part = scan.eat(b":").then(|| scan.decimal()).flatten();
-            part.filter(|&part| part <= 60)
-        });
-        Some(Time {
-            month: month as u8,
-            day: day as u8,
-            second: (hour * 3600 + minute? * 60 + second?) as u32,
-        })
+        let (mut parts, _) = BrokenDownTime::parse_prefix(FORMAT, line).ok()?;
+        parts.set_year(Some(LEAP_YEAR.year())).ok()?;
+        parts.to_datetime().ok().map(Time)
     }
 
-    /// Seconds since the year began, if all months had 31 days.
+    /// Seconds since a leap year began.
     pub fn in_year(self) -> u64 {
-        (u64::from(self.month) * 31 + u64::from(self.day)) * 86400 + u64::from(self.second)
+        let since = self.0.duration_since(LEAP_YEAR.into());
+        since.as_secs().unsigned_abs()
     }
 }
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let month = text(MONTHS[usize::from(self.month)]);
-        let [hour, minute, second] = [self.second / 3600, self.second / 60 % 60, self.second % 60];
-        write!(
-            f,
-            "{month} {:02} {hour:02}:{minute:02}:{second:02}",
-            self.day
-        )
+        self.0.strftime(FORMAT).fmt(f)
     }
 }
-
-/// The seconds of a year of months of 31 days: see [`Time::in_year`].
-pub const YEAR: u64 = 12 * 31 * 86400;
 
 /// A line of Dmodc.
 #[derive(Clone, PartialEq, Eq, Debug)]
