@@ -21,6 +21,11 @@ impl<'a> Scan<'a> {
         rest.is_some()
     }
 
+    /// Takes `token`, which must come next.
+    pub fn must(&mut self, token: &[u8], otherwise: &'static str) -> Result<(), &'static str> {
+        self.eat(token).then_some(()).ok_or(otherwise)
+    }
+
     /// Takes all bytes up to `end`, and `end` itself; `None` if the line has no `end`.
     pub fn until(&mut self, end: &[u8]) -> Option<&'a [u8]> {
         let at = find(self.0, end)?;

@@ -50,7 +50,7 @@ const KINDS: [(&[u8], Kind); 3] = [
 
 pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
     let mut lines = Lines::default();
-    let draft = Draft::read(bytes, |draft, line| {
+    let mut draft = Draft::read(bytes, |draft, line| {
         if begins(line) {
             return lines.take(line, draft);
         }
@@ -58,8 +58,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
             draft.warn(Reason::Foreign(quoted(line)));
         }
         Ok(())
-    });
-    let mut draft = draft?;
+    })?;
     lines.describe_the_rest(&mut draft)?;
     draft.finish()
 }
@@ -128,9 +127,8 @@ impl Lines {
 }
 
 fn side<'a>(scan: &mut Scan<'a>, warn: &mut dyn FnMut(Reason)) -> Result<Side<'a>, &'static str> {
-    if !scan.blanks().eat(b"{") {
-        return Err("no '{' where a node should begin");
-    }
+    scan.blanks()
+        .must(b"{", "no '{' where a node should begin")?;
     let kind = scan.blanks().until(b" Ports:");
     let kind = kind.ok_or("no number of ports")?;
     let kind = kind.strip_suffix(b"-SM").unwrap_or(kind);
@@ -151,16 +149,12 @@ fn side<'a>(scan: &mut Scan<'a>, warn: &mut dyn FnMut(Reason)) -> Result<Side<'a
     let vendor = value(scan, " VenID:", "VenID")?.unwrap_or(0);
     let device = value(scan, " DevID:", "DevID")?.unwrap_or(0);
     word(scan, " Rev:")?;
-    if !scan.eat(b" {") {
-        return Err("no description in braces");
-    }
+    scan.must(b" {", "no description in braces")?;
     let description = scan.until(b"} LID:").ok_or("the line ends early")?;
     let lid = value(scan, "", "LID")?.unwrap_or(0);
     let port = word(scan, " PN:")?;
     let port = Scan(port).hex().ok_or("no port number")?;
-    if !scan.eat(b" }") {
-        return Err("the line ends early");
-    }
+    scan.must(b" }", "the line ends early")?;
     let known = Lid::read(lid);
     if known.is_none() {
         warn(Reason::LidOutOfRange { lid, lmc: 0 });
@@ -187,13 +181,9 @@ fn device_id(value: u64) -> u16 {
 
 /// The word behind a key.
 fn word<'a>(scan: &mut Scan<'a>, key: &'static str) -> Result<&'a [u8], &'static str> {
-    if !scan.eat(key.as_bytes()) {
-        return Err("a field is missing, or another stands in its place");
-    }
-    let end = scan.0.iter().position(|&b| b == b' ');
-    let (word, rest) = scan.0.split_at(end.unwrap_or(scan.0.len()));
-    scan.0 = rest;
-    Ok(word)
+    let otherwise = "a field is missing, or another stands in its place";
+    scan.must(key.as_bytes(), otherwise)?;
+    Ok(scan.word())
 }
 
 /// `PHY=4x LOG=ACT SPD=25` or `[4x 25.0 Gbps]` in ibnetdiscover's words: `4xEDR`; empty if it is unknown, or if the list

@@ -1,8 +1,7 @@
 //! The assignments before a node line, and ibsim's counters of GUIDs.
 
 use super::enabled::Enabled;
-use super::node::NodeParts;
-use super::words::{guid_of_id, lid_and_lmc};
+use super::node::{NodeParts, guid_of_id, lid_and_lmc};
 use crate::input::quoted;
 use crate::netlist::draft::{Draft, new_node};
 use crate::netlist::error::Reason;

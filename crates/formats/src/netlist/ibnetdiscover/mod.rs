@@ -14,7 +14,6 @@ mod context;
 mod enabled;
 mod node;
 mod port;
-mod words;
 
 use self::context::Context;
 use self::node::NodeParts;

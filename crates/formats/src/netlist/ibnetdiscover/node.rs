@@ -1,7 +1,11 @@
 //! Node lines: `Switch 41 "S-..."  # "description" enhanced port 0 lid 13 lmc 0`.
 
+use crate::input::quoted;
+use crate::netlist::draft::Draft;
+use crate::netlist::error::Reason;
 use crate::netlist::model::Kind;
-use crate::scan::{Scan, find};
+use crate::scan::{Scan, find, hex};
+use dmodc_fabric::{Guid, Lid};
 
 /// The kind of node with which a line begins, and the rest of the line.
 pub fn begins(line: &[u8]) -> Option<(Kind, &[u8])> {
@@ -56,9 +60,7 @@ impl<'a> NodeParts<'a> {
     pub fn read(rest: &'a [u8]) -> Result<Self, &'static str> {
         let mut scan = Scan(rest);
         let count = scan.blanks().decimal().ok_or("no number of ports")?;
-        if !scan.blanks().eat(b"\"") {
-            return Err("no id in quotes");
-        }
+        scan.blanks().must(b"\"", "no id in quotes")?;
         let id = scan.until(b"\"").ok_or("the id's quotes are not closed")?;
         if id.is_empty() {
             return Err("the id is empty");
@@ -90,4 +92,29 @@ fn node_comment(rest: &[u8]) -> Result<(&[u8], &[u8]), &'static str> {
     let trailers: [&[u8]; 4] = [b" enhanced port ", b" base port ", b" lid ", b" lmc "];
     let end = trailers.iter().find_map(|t| find(comment, t));
     Ok(comment.split_at(end.unwrap_or(comment.len())))
+}
+
+/// The node GUID in an id of ibnetdiscover's form: a letter, a dash, 16 hexadecimal digits.
+pub fn guid_of_id(id: &[u8]) -> Option<Guid> {
+    let digits = id.get(2..).filter(|d| d.len() == 16 && id[1] == b'-')?;
+    hex(digits).map(Guid)
+}
+
+/// The values of `lid 13 lmc 0`; 0 if missing or unreadable.
+pub fn lid_and_lmc(trailer: &[u8], draft: &mut Draft) -> (Lid, u8) {
+    let mut value = |key: &'static str| {
+        let at = find(trailer, key.as_bytes())?;
+        let value = Scan(&trailer[at + key.len()..]).blanks().c_number();
+        if value.is_none() {
+            draft.warn(Reason::BadValue(key.trim_end(), quoted(trailer)));
+        }
+        value
+    };
+    let (lid, lmc) = (value("lid ").unwrap_or(0), value("lmc ").unwrap_or(0));
+    let known = Lid::read(lid);
+    let fits = u8::try_from(lmc).ok().filter(|lmc| *lmc <= 7);
+    if known.is_none() || fits.is_none() {
+        draft.warn(Reason::LidOutOfRange { lid, lmc });
+    }
+    (known.unwrap_or_default(), fits.unwrap_or_default())
 }

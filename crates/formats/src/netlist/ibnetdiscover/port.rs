@@ -1,7 +1,7 @@
 //! Port lines: a port and the port at the other end of its link.
 
 use super::context::Context;
-use super::words::{guid_of_id, lid_and_lmc};
+use super::node::{guid_of_id, lid_and_lmc};
 use crate::input::quoted;
 use crate::netlist::claims::PortLine;
 use crate::netlist::draft::{Draft, peer_port};
@@ -25,30 +25,23 @@ pub fn read(
 ) -> Result<(u64, Port, PortLine), &'static str> {
     let mut scan = Scan(&text[1..]);
     let port_number = scan.decimal().unwrap_or(0);
-    if !scan.eat(b"]") {
-        return Err("no ']' after the port number");
-    }
+    scan.must(b"]", "no ']' after the port number")?;
     let own_id = draft.id_of(node).as_bytes().to_vec();
     let (near, label) = guid_and_label(&mut scan, &own_id)?;
-    if !scan.blanks().eat(b"\"") {
-        return Err("no id in quotes after the port");
-    }
+    scan.blanks()
+        .must(b"\"", "no id in quotes after the port")?;
     let peer = scan.until(b"\"").ok_or("the id's quotes are not closed")?;
     let mut number = 1;
     if scan.blanks().eat(b"[") {
         number = scan.decimal().ok_or("no number for the other port")?;
-        if !scan.eat(b"]") {
-            return Err("no ']' after the other port");
-        }
+        scan.must(b"]", "no ']' after the other port")?;
     }
     let peer_port = peer_port(number)?;
     let (far, _) = guid_and_label(&mut scan, peer)?;
     let guid = near.and_then(|inner| port_guid(inner, &own_id, draft));
     let peer_guid = far.and_then(|inner| port_guid(inner, peer, draft));
-    let (before, comment) = match find(scan.0, b"#") {
-        Some(at) => (&scan.0[..at], &scan.0[at + 1..]),
-        None => (scan.0, &b""[..]),
-    };
+    let before = scan.until(b"#");
+    let (before, comment) = before.map_or((scan.0, &b""[..]), |before| (before, scan.0));
     let own = &comment[..find(comment, b"\"").unwrap_or(0)];
     let last = comment.iter().rposition(|&b| b == b'"');
     let behind = last.map_or(comment, |at| &comment[at + 1..]);
