@@ -2,31 +2,9 @@
 
 use super::{CounterReason, Counts, Port, Reading};
 use crate::input::{Fault, Lenient, Parsed, Warnings, lines, plain, quoted};
-use crate::netlist::cells;
+use crate::netlist::{Row, Section};
 use crate::scan::{Scan, find, text};
 use dmodc_fabric::{Guid, Lid};
-
-/// A table: a section of a `db_csv`, or a `net_dump_ext`.
-struct Table {
-    section: Option<String>,
-    /// The columns, once they are read; `None` within if the table has no counters of ports.
-    columns: Option<Option<Columns>>,
-}
-
-/// Where a table has a rate of errors: as a number, or as a mantissa and the exponent of 1/10.
-enum Ber {
-    Number(usize),
-    Parts(usize, usize),
-}
-
-/// The places of what is taken of a table.
-struct Columns {
-    port: usize,
-    guids: Vec<usize>,
-    counters: Vec<(usize, String)>,
-    bers: [Option<Ber>; 2],
-    count: usize,
-}
 
 impl Reading {
     /// Parses a reading; lines of counters that are not understood are warnings.
@@ -36,8 +14,8 @@ impl Reading {
     pub fn parse_leniently(bytes: &[u8]) -> Parsed<Reading, CounterReason> {
         let (mut reading, mut warnings) = (Reading::default(), Warnings::default());
         let mut seen = false;
-        // The port of perfquery's lines, if it is one; the table in which the line is.
-        let (mut of, mut table): (Option<Port>, Option<Table>) = (None, None);
+        // The port of perfquery's lines, if it is one; the section of a `db_csv`; the columns of a `net_dump_ext`.
+        let (mut of, mut section, mut columns) = (None, Section::default(), Vec::new());
         let mut last = 0;
         for (number, line) in lines(bytes) {
             last = number;
@@ -47,35 +25,28 @@ impl Reading {
                 continue;
             };
             let line = line.trim_ascii();
-            if let Some(name) = line.strip_prefix(b"START_") {
-                let is_name = !name.is_empty() && name.iter().all(|b| !b.is_ascii_whitespace());
-                table = is_name.then(|| Table {
-                    section: Some(text(name)),
-                    columns: None,
-                });
-            } else if line.starts_with(b"END_") {
-                table = None;
-            } else if line.starts_with(b"Ty : ") {
-                table = Some(Table {
-                    section: None,
-                    columns: Some(Columns::new(&split(line, false), None)),
-                });
-            } else if let Some(table) = table.as_mut().filter(|_| !line.is_empty()) {
-                let by_commas = table.section.is_some();
-                match &table.columns {
-                    None => {
-                        let heads = split(line, by_commas);
-                        table.columns = Some(Columns::new(&heads, table.section.as_deref()));
+            if line.starts_with(b"START_") || line.starts_with(b"END_") {
+                columns.clear();
+            }
+            let dump = || Row {
+                section: "",
+                columns: &columns,
+                cells: split(line),
+                line,
+            };
+            let is_head = line.starts_with(b"Ty : ");
+            let is_dump = !columns.is_empty() && !line.is_empty() && !is_head;
+            if let Some(row) = section.row(line).or_else(|| is_dump.then(dump)) {
+                match counts(&row) {
+                    None => {}
+                    Some(None) => bad(),
+                    Some(Some((port, counts))) => {
+                        seen = true;
+                        reading.add(number, port, &counts);
                     }
-                    Some(None) => {}
-                    Some(Some(columns)) => match columns.row(&split(line, by_commas)) {
-                        None => bad(),
-                        Some((port, counts)) => {
-                            seen = true;
-                            reading.add(number, port, &counts);
-                        }
-                    },
                 }
+            } else if is_head {
+                columns = split(line).into_iter().map(text).collect();
             } else if let Some(rest) = line.strip_prefix(b"GUID ") {
                 let mut counts = Counts::default();
                 let mut scan = Scan(rest);
@@ -124,7 +95,7 @@ impl Reading {
                 of = None;
             }
         }
-        if table.is_some_and(|table| table.section.is_some()) {
+        if section.name.is_some() {
             return Err(Fault::in_line(last, CounterReason::Truncated));
         }
         match seen {
@@ -145,11 +116,8 @@ fn bracket(item: &[u8], counts: &mut Counts) -> bool {
     true
 }
 
-/// The cells of a row with commas, or with ` : ` between them.
-fn split(line: &[u8], by_commas: bool) -> Vec<&[u8]> {
-    if by_commas {
-        return cells(line);
-    }
+/// The cells of a row of a `net_dump_ext`.
+fn split(line: &[u8]) -> Vec<&[u8]> {
     let (mut cells, mut scan) = (Vec::new(), Scan(line));
     while let Some(cell) = scan.until(b" : ") {
         cells.push(cell.trim_ascii());
@@ -158,57 +126,46 @@ fn split(line: &[u8], by_commas: bool) -> Vec<&[u8]> {
     cells
 }
 
-impl Columns {
-    /// The columns that count of a table with these heads; `None` if it has no counters of ports.
-    fn new(heads: &[&[u8]], section: Option<&str>) -> Option<Columns> {
-        let names: Vec<String> = heads.iter().map(|head| text(head)).collect();
-        let at = |name: &str| names.iter().position(|n| n.eq_ignore_ascii_case(name));
-        // Other sections have other things in fields of these numbers.
-        let field = |n: usize| at(&format!("field{n}")).filter(|_| section == Some("PHY_DB16"));
-        let ber = |name: &str, n: usize| match (at(name), field(n), field(n + 1)) {
-            (Some(at), ..) => Some(Ber::Number(at)),
-            (_, Some(mantissa), Some(exponent)) => Some(Ber::Parts(mantissa, exponent)),
-            _ => None,
-        };
-        let counters = names.iter().cloned().enumerate();
-        let counters = counters.filter(|(_, name)| Counts::default().take(name, 0));
-        // The GUID of a host's port is better than its node's, which has several ports.
-        let guids = ["PortGUID", "NodeGUID", "GUID"];
-        let columns = Columns {
-            port: ["PortNumber", "PortNum", "#IB"].into_iter().find_map(at)?,
-            guids: guids.into_iter().filter_map(at).collect(),
-            counters: counters.collect(),
-            bers: [ber("Effective BER", 14), ber("Symbol BER", 16)],
-            count: heads.len(),
-        };
-        let has_ber = columns.bers.iter().any(Option::is_some);
-        (has_ber || !columns.counters.is_empty()).then_some(columns)
+/// The port and the counts of a row: `None` within if it is cut or spoilt, and `None` if its table has no counters of
+/// ports.
+fn counts(row: &Row) -> Option<Option<(Port, Counts)>> {
+    let cell = |at: usize| row.cells.get(at).copied();
+    let number = |at: usize| Scan(cell(at)?).whole();
+    let port = ["PortNumber", "PortNum", "#IB"];
+    let port = port.into_iter().find_map(|name| row.at(name))?;
+    let mut counts = Counts::default();
+    let mut has_any = false;
+    for (at, name) in row.columns.iter().enumerate() {
+        has_any |= counts.take(name, number(at).unwrap_or_default());
     }
-
-    /// The port and the counts of a row; `None` if it is cut or spoilt.
-    fn row(&self, cells: &[&[u8]]) -> Option<(Port, Counts)> {
-        let number = |at: usize| Scan(cells.get(at)?).whole();
-        let mut guids = self.guids.iter().filter_map(|&at| number(at));
-        let guid = guids.find(|&guid| guid > 0);
-        let guid = guid.filter(|_| cells.len() >= self.count)?;
-        let mut counts = Counts::default();
-        for (at, name) in &self.counters {
-            if let Some(value) = number(*at) {
-                counts.take(name, value);
+    // Other sections have other things in fields of these numbers.
+    let field = |n: usize| {
+        let at = row.at(&format!("field{n}"));
+        at.filter(|_| row.section == "PHY_DB16")
+    };
+    let mut ber = |name: &str, n: usize| {
+        let parts = field(n).zip(field(n + 1));
+        let place = row.at(name);
+        has_any |= place.is_some() || parts.is_some();
+        let written = match (place, parts) {
+            (Some(at), _) => text(cell(at)?),
+            (None, parts) => {
+                // A mantissa, and the exponent of 1/10. Exponents of thousands stand for no value.
+                let (mantissa, exponent) = parts?;
+                let exponent = number(exponent).filter(|&exponent| exponent < 1000)?;
+                format!("{}e-{exponent}", number(mantissa)?)
             }
-        }
-        let ber = |ber: &Option<Ber>| {
-            let written = match *ber.as_ref()? {
-                Ber::Number(at) => text(cells.get(at)?),
-                // Exponents of thousands stand for no value.
-                Ber::Parts(mantissa, exponent) => {
-                    let exponent = number(exponent).filter(|&exponent| exponent < 1000)?;
-                    format!("{}e-{exponent}", number(mantissa)?)
-                }
-            };
-            written.parse().ok().filter(|ber: &f64| ber.is_finite())
         };
-        [counts.effective_ber, counts.symbol_ber] = self.bers.each_ref().map(ber);
-        Some((Port::Guid(Guid(guid), number(self.port)?), counts))
-    }
+        written.parse().ok().filter(|ber: &f64| ber.is_finite())
+    };
+    counts.effective_ber = ber("Effective BER", 14);
+    counts.symbol_ber = ber("Symbol BER", 16);
+    // The GUID of a host's port is better than its node's, which has several ports.
+    let guids = ["PortGUID", "NodeGUID", "GUID"].into_iter();
+    let mut guids = guids.filter_map(|name| number(row.at(name)?));
+    let guid = guids.find(|&guid| guid > 0);
+    let guid = guid.filter(|_| row.cells.len() >= row.columns.len());
+    let port = guid.zip(number(port));
+    let found = port.map(|(guid, port)| (Port::Guid(Guid(guid), port), counts));
+    has_any.then_some(found)
 }

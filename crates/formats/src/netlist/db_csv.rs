@@ -41,35 +41,16 @@ struct Rows {
 }
 
 pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
-    let (mut rows, mut section) = (Rows::default(), None);
-    let mut columns: Option<Vec<String>> = None;
-    let mut draft = Draft::read(bytes, |draft, line| {
-        if let Some(name) = line.strip_prefix(b"START_") {
-            (section, columns) = (Some(text(name)), None);
-        } else if line.starts_with(b"END_") {
-            section = None;
-        } else if let Some(section) = section.as_deref().filter(|_| !line.is_empty()) {
-            let cells = cells(line);
-            let Some(names) = &columns else {
-                columns = Some(cells.iter().map(|cell| text(cell).to_lowercase()).collect());
-                return Ok(());
-            };
-            let cell = |name: &str| {
-                let at = names.iter().position(|n| *n == name.to_lowercase());
-                let cell = at.and_then(|at| cells.get(at)).copied();
-                cell.filter(|cell| !cell.is_empty() && *cell != b"N/A")
-            };
-            let row = Row { cell: &cell, line };
-            rows.take(section, &row, draft)?;
-        }
-        Ok(())
+    let (mut rows, mut section) = (Rows::default(), Section::default());
+    let mut draft = Draft::read(bytes, |draft, line| match section.row(line) {
+        Some(row) => rows.take(&row, draft),
+        None => Ok(()),
     })?;
-    if section.is_some() {
+    if section.name.is_some() {
         return Err(Fault::in_line(draft.line, Reason::Truncated));
     }
     let fed = rows.feed(&mut draft);
     fed.map_err(|reason| Fault::in_line(draft.line, reason))?;
-    draft.lists_once();
     draft.finish()
 }
 
@@ -94,15 +75,62 @@ pub(crate) fn cells(line: &[u8]) -> Vec<&[u8]> {
     }
 }
 
-/// A row, its cells by name.
-struct Row<'a, 'l> {
-    cell: &'a dyn Fn(&str) -> Option<&'l [u8]>,
-    line: &'l [u8],
+/// The section in which a line is.
+#[derive(Default)]
+pub(crate) struct Section {
+    pub name: Option<String>,
+    /// Empty until the line that has them.
+    columns: Vec<String>,
 }
 
-impl Row<'_, '_> {
-    fn number(&self, name: &str) -> Option<u64> {
-        Scan((self.cell)(name)?).whole()
+/// A row of a section.
+pub(crate) struct Row<'s, 'l> {
+    pub section: &'s str,
+    pub columns: &'s [String],
+    pub cells: Vec<&'l [u8]>,
+    pub line: &'l [u8],
+}
+
+impl Section {
+    /// Takes the next line, and returns the row that it is.
+    pub fn row<'l>(&mut self, line: &'l [u8]) -> Option<Row<'_, 'l>> {
+        if let Some(name) = line.strip_prefix(b"START_") {
+            (self.name, self.columns) = (Some(text(name)), Vec::new());
+            return None;
+        }
+        if line.starts_with(b"END_") {
+            self.name = None;
+        }
+        let section = self.name.as_deref().filter(|_| !line.is_empty())?;
+        let cells = cells(line);
+        if self.columns.is_empty() {
+            self.columns.extend(cells.into_iter().map(text));
+            return None;
+        }
+        Some(Row {
+            section,
+            columns: &self.columns,
+            cells,
+            line,
+        })
+    }
+}
+
+impl<'l> Row<'_, 'l> {
+    /// The place of a column.
+    pub fn at(&self, column: &str) -> Option<usize> {
+        let mut columns = self.columns.iter();
+        columns.position(|name| name.eq_ignore_ascii_case(column))
+    }
+
+    /// A cell, if it has a value.
+    fn cell(&self, column: &str) -> Option<&'l [u8]> {
+        let cell = self.cells.get(self.at(column)?).copied();
+        cell.filter(|cell| !cell.is_empty() && *cell != b"N/A")
+    }
+
+    pub fn number(&self, name: &str) -> Option<u64> {
+        Scan(self.cell(name)?).whole()
     }
 
     /// A number; 0 if the row does not have it, or a greater one than fits.
@@ -128,8 +156,8 @@ impl Rows {
         Ok(self.ports.entry((guid, number)).or_default())
     }
 
-    fn take(&mut self, section: &str, row: &Row, draft: &mut Draft) -> Result<(), Reason> {
-        match section {
+    fn take(&mut self, row: &Row, draft: &mut Draft) -> Result<(), Reason> {
+        match row.section {
             "NODES" => self.nodes.push((draft.line, node(row)?)),
             "SWITCHES" => {
                 let zero = match row.number("ENP0") {
@@ -152,7 +180,7 @@ impl Rows {
                 port.speed = speed(row);
             }
             "PORT_HIERARCHY_INFO" => {
-                self.port(row)?.label = (row.cell)("Label").unwrap_or_default().to_vec();
+                self.port(row)?.label = row.cell("Label").unwrap_or_default().to_vec();
             }
             "LINKS" => {
                 let end = |n: u8| {
@@ -231,7 +259,7 @@ fn node(row: &Row) -> Result<Node, Reason> {
     };
     let guid = row.guid("NodeGUID")?;
     let count = row.must("NumPorts", "no number of ports")?;
-    let description = (row.cell)("NodeDesc").unwrap_or_default();
+    let description = row.cell("NodeDesc").unwrap_or_default();
     let node = new_node(kind, kind.id(guid), guid, count, description)?;
     Ok(Node {
         system_guid: row.number("SystemImageGUID").map(Guid),

@@ -34,7 +34,7 @@ mod write;
 
 pub mod generate;
 
-pub(crate) use db_csv::cells;
+pub(crate) use db_csv::{Row, Section};
 pub use degrade::{Degraded, NotEnough, SlowedLink};
 pub use equipment::{Equipment, removal};
 pub use error::{PortOf, Reason};

@@ -4,6 +4,7 @@
 //! Guid=…, VLid=164, …` for each of its virtual ports; or an `ibdiagnet2.db_csv` with a section VPORTS. Mostly the LID
 //! is the port's, and nothing is to be done. A LID of its own leads where the port's LID leads.
 
+use super::db_csv::Section;
 use crate::input::{Fault, Lenient, Parsed, Warnings, lines, quoted};
 use crate::scan::{Scan, find};
 use dmodc_fabric::{Fabric, Guid, Lid, NodeId, lid_range};
@@ -31,37 +32,21 @@ impl VirtualPorts {
     /// Parses a file; lines that are not understood are warnings.
     pub fn parse_leniently(bytes: &[u8]) -> Parsed<VirtualPorts, VirtualReason> {
         let (mut all, mut warnings) = (Vec::new(), Warnings::default());
-        let (mut port, mut columns): (Option<Guid>, Option<[usize; 2]>) = (None, None);
-        let mut in_section = false;
+        let (mut port, mut section) = (None, Section::default());
         for (number, line) in lines(bytes) {
             let line = line.trim_ascii();
-            let found = if line.starts_with(b"Port Name=") {
-                port = value(line, b", GUID=").map(Guid);
+            let row = section.row(line);
+            let found = if let Some(row) = row.filter(|row| row.section == "VPORTS") {
+                row.number("PortGUID").zip(row.number("VPortLid"))
+            } else if line.starts_with(b"Port Name=") {
+                port = value(line, b", GUID=");
                 continue;
-            } else if line.starts_with(b"START_VPORTS") && line.len() == 12 {
-                in_section = true;
-                continue;
-            } else if line.starts_with(b"END_VPORTS") {
-                in_section = false;
-                continue;
-            } else if in_section && columns.is_none() {
-                let at = |name: &[u8]| {
-                    let mut cells = line.split(|&b| b == b',');
-                    cells.position(|cell| cell.eq_ignore_ascii_case(name))
-                };
-                columns = at(b"PortGUID").zip(at(b"VPortLid")).map(<[usize; 2]>::from);
-                in_section = columns.is_some();
-                continue;
-            } else if let Some(columns) = columns.filter(|_| in_section) {
-                let cells: Vec<&[u8]> = line.split(|&b| b == b',').collect();
-                let [guid, lid] = columns.map(|at| cells.get(at).and_then(|c| Scan(c).c_number()));
-                guid.map(Guid).zip(lid)
             } else if line.starts_with(b"VPort") && find(line, b"VLid=").is_some() {
                 port.zip(value(line, b"VLid="))
             } else {
                 continue;
             };
-            match found.and_then(|(port, lid)| Some((port, Lid::read(lid)?))) {
+            match found.and_then(|(port, lid)| Some((Guid(port), Lid::read(lid)?))) {
                 Some((port, lid)) => all.push((number, port, lid)),
                 None => warnings.add(number, VirtualReason::Bad(quoted(line))),
             }
