@@ -4,30 +4,23 @@
 use super::read::Dump;
 use dmodc_fabric::{Fabric, Lid, NO_PATH, NodeId, NodeKind, PortNumber, Tables, lid_range};
 use std::collections::HashMap;
+use typed_index_collections::TiVec;
 
-/// Whether a LID is in a set.
-struct Lids(Vec<bool>);
-
-impl Lids {
-    fn new(lids: impl Iterator<Item = u16>) -> Lids {
-        let mut set = vec![false; Lid::UNICAST_MAX.index() + 1];
-        lids.for_each(|lid| set[usize::from(lid)] = true);
-        Lids(set)
-    }
-
-    fn has(&self, lid: u16) -> bool {
-        self.0.get(usize::from(lid)).is_some_and(|has| *has)
-    }
+/// By LID, whether it is one of these.
+fn set(lids: impl Iterator<Item = Lid>) -> TiVec<Lid, bool> {
+    let mut set: TiVec<Lid, _> = vec![false; Lid::UNICAST_MAX.index() + 1].into();
+    lids.for_each(|lid| set[lid] = true);
+    set
 }
 
 impl Dump {
     /// The LIDs with a port at some switch of a fabric.
-    fn routed(&self, fabric: &Fabric) -> Lids {
+    fn routed(&self, fabric: &Fabric) -> TiVec<Lid, bool> {
         let switches = self.switches.iter();
         let own = switches.filter(|dumped| fabric.switch_by_guid(dumped.guid).is_some());
         let entries = own.flat_map(|dumped| &dumped.entries);
         let routed = entries.filter(|(lid, port)| *port != NO_PATH && lid.is_unicast());
-        Lids::new(routed.map(|(lid, _)| lid.0))
+        set(routed.map(|(lid, _)| *lid))
     }
 
     /// The LMC of the hosts by these tables, if it is above 0. `fabric` has the base LIDs alone, `with` the LIDs of an
@@ -41,7 +34,7 @@ impl Dump {
         let is_whole = |lmc: &u8| {
             with(*lmc).is_some_and(|fabric| {
                 let mut lids = fabric.lids().filter(|(.., port)| *port != PortNumber::ZERO);
-                lids.all(|(lid, ..)| routed.has(lid.0)) && self.without_owner(&fabric).is_empty()
+                lids.all(|(lid, ..)| routed[lid]) && self.without_owner(&fabric).is_empty()
             })
         };
         if let Some(lmc) = (1..=7).find(is_whole) {
@@ -56,8 +49,8 @@ impl Dump {
             hosts().all(|node| {
                 let is_aligned = node.lid.0.trailing_zeros() >= lmc.into();
                 let further = lid_range(node.lid, lmc).into_iter().flatten().skip(1);
-                let mut further = further.filter(|lid| !owned.has(*lid) && routed.has(*lid));
-                node.lmc == 0 && is_aligned && further.by_ref().count() == (1 << lmc) - 1
+                let further = further.map(Lid).filter(|&lid| !owned[lid] && routed[lid]);
+                node.lmc == 0 && is_aligned && further.count() == (1 << lmc) - 1
             })
         };
         let is_any = hosts().next().is_some();
@@ -67,8 +60,8 @@ impl Dump {
     /// The LIDs with entries that belong to no port of a fabric.
     pub fn without_owner(&self, fabric: &Fabric) -> Vec<Lid> {
         let (routed, owned) = (self.routed(fabric), owned(fabric));
-        let lids = (1..=Lid::UNICAST_MAX.0).filter(|lid| routed.has(*lid) && !owned.has(*lid));
-        lids.map(Lid).collect()
+        let lids = routed.keys().filter(|&lid| routed[lid] && !owned[lid]);
+        lids.collect()
     }
 
     /// The tables of a fabric with further LIDs in the place of their end nodes' LIDs: the first of each node, the
@@ -115,7 +108,7 @@ impl Dump {
     }
 }
 
-/// The LIDs of all ports of a fabric.
-fn owned(fabric: &Fabric) -> Lids {
-    Lids::new(fabric.lids().map(|(lid, ..)| lid.0))
+/// By LID, whether a port of a fabric has it.
+fn owned(fabric: &Fabric) -> TiVec<Lid, bool> {
+    set(fabric.lids().map(|(lid, ..)| lid))
 }

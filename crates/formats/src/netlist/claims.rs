@@ -155,21 +155,17 @@ fn merge(nodes: &mut [Entry]) -> Vec<(End, u32, u32)> {
         if !several {
             continue;
         }
-        ports.sort_by(|(a, at), (b, bt)| {
-            let key = |p: &Port| (p.number, p.peer, p.peer_port, p.guid.is_none(), p.guid);
-            let lid = |p: &Port| (p.lid.0 == 0, p.lid, p.lmc);
-            let link = |p: &Port| (p.link.is_empty(), p.link.clone());
-            let all = |p: &Port, line: u32| (key(p), lid(p), link(p), line);
-            all(a, at.line).cmp(&all(b, bt.line))
+        ports.sort_by_cached_key(|(p, at)| {
+            let claim = (p.number, p.peer, p.peer_port);
+            let lid = (p.lid.0 == 0, p.lid, p.lmc);
+            let link = (p.link.is_empty(), p.link.clone());
+            (claim, p.guid.is_none(), p.guid, lid, link, at.line)
         });
-        let mut lines: HashMap<PortNumber, Vec<u32>> = HashMap::new();
-        for (port, at) in ports.iter() {
-            lines.entry(port.number).or_default().push(at.line);
-        }
-        for (number, mut lines) in lines {
+        for same in ports.chunk_by(|(a, _), (b, _)| a.number == b.number) {
+            let mut lines: Vec<u32> = same.iter().map(|(_, at)| at.line).collect();
             lines.sort_unstable();
-            let further = lines[1..].iter();
-            twice.extend(further.map(|&line| ((index, number), lines[0], line)));
+            let end = (index, same[0].0.number);
+            twice.extend(lines[1..].iter().map(|&line| (end, lines[0], line)));
         }
         let claim = |p: &Port| (p.number, p.peer, p.peer_port);
         ports.dedup_by(|(b, _), (a, _)| claim(a) == claim(b));

@@ -47,29 +47,22 @@ impl Netlist {
         let links = self.sorted(self.links_to_slow(part));
         let what = "links between switches with a speed that can be less";
         let links = choose(links, count, seed, ("slow down", what))?;
-        Ok(self.slowed(links, part))
-    }
-
-    /// Sorts links by GUID and port.
-    fn sorted(&self, mut links: Vec<[(u32, PortNumber); 2]>) -> Vec<[(u32, PortNumber); 2]> {
-        links.sort_by_key(|&[(node, port), _]| (self.nodes[node as usize].guid, port));
-        links
-    }
-
-    fn slowed(&self, links: Vec<[(u32, PortNumber); 2]>, part: f64) -> (Netlist, Vec<SlowedLink>) {
         let mut netlist = self.clone();
         let mut slowed = Vec::with_capacity(links.len());
         for sides in links {
             let before = self.speed_of(&sides);
             let now = before.part(part).expect("chosen for it");
             netlist.set_speed(sides, now);
-            slowed.push(SlowedLink {
-                link: Part::Link(sides),
-                before,
-                now,
-            });
+            let link = Part::Link(sides);
+            slowed.push(SlowedLink { link, before, now });
         }
-        (netlist, slowed)
+        Ok((netlist, slowed))
+    }
+
+    /// Sorts links by GUID and port.
+    fn sorted(&self, mut links: Vec<[(u32, PortNumber); 2]>) -> Vec<[(u32, PortNumber); 2]> {
+        links.sort_by_key(|&[(node, port), _]| (self.nodes[node as usize].guid, port));
+        links
     }
 
     /// The links that [`Netlist::with_slow_links`] chooses from.
