@@ -5,11 +5,9 @@
 //! comments to other programs: boxes that replace others or were added later, and the day when dark equipment was last
 //! seen. A netlist without notes is a reference, too.
 
-mod day;
 mod notes;
 
-pub use day::{day_of, today};
-pub use notes::Dark;
+pub use notes::{Dark, day_of, today};
 
 use crate::input::{Fault, Lenient, lines};
 use crate::netlist::{Netlist, Part, Port, Reason, TooManyLids};
