@@ -1,7 +1,6 @@
 //! Linear forwarding tables: in memory, as text in OpenSM's and ibdiagnet's formats, and their differences.
 
 mod diff;
-mod lid_matrix;
 mod lids;
 mod line;
 mod order;
@@ -9,7 +8,6 @@ mod read;
 mod write;
 
 pub use diff::{Changes, Diff, diff};
-pub use lid_matrix::write_lid_matrix;
 pub use order::{OrderReason, parse_order, parse_order_leniently, write_order};
 pub use read::{Dump, DumpReason, DumpedSwitch};
-pub use write::write_dump;
+pub use write::{write_dump, write_lid_matrix};

@@ -9,7 +9,7 @@
 //! more than a copy. 8,640 nodes make 5 million lines and 400 MB.
 
 use crate::netlist::Names;
-use dmodc_fabric::{Fabric, NodeKind, Tables};
+use dmodc_fabric::{Fabric, NO_PATH, NodeKind, SwitchId, Tables, lid_range};
 use std::io::{self, Write};
 
 /// Writes the tables of all switches in OpenSM's order; with `plain` without the comments, most of the file. OpenSM
@@ -81,4 +81,36 @@ fn line_ends(fabric: &Fabric, names: &Names, width: usize) -> Vec<Vec<u8>> {
         set(node.lid.0, node.lmc, end);
     }
     ends
+}
+
+/// Writes hop counts as `opensm-lid-matrix.dump` (`dump_lid_matrix`), which the engine `file` loads with `-M`. Only the
+/// LIDs of switches have rows: OpenSM uses no others. Without such a file OpenSM counts the hops itself, which takes a
+/// minute on large fabrics. `row(from, to)` returns the hop counts from one switch to another: the least,
+/// then by port; 255 for none.
+pub fn write_lid_matrix(
+    fabric: &Fabric,
+    row: impl Fn(SwitchId, SwitchId) -> Vec<u8>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut to: Vec<_> = fabric.switches().iter_enumerated().collect();
+    to.sort_by_key(|(_, switch)| switch.lid);
+    for (from, switch) in fabric.switches().iter_enumerated() {
+        let mut block = Vec::new();
+        writeln!(block, "Switch: guid {}", switch.guid)?;
+        for &(index, target) in &to {
+            let hops = row(from, index);
+            if !target.lid.is_unicast() || hops[0] == NO_PATH {
+                continue;
+            }
+            for lid in lid_range(target.lid, target.lmc).into_iter().flatten() {
+                write!(block, "0x{lid:04x}:")?;
+                for hops in &hops {
+                    write!(block, " {hops:02x}")?;
+                }
+                writeln!(block, " # portguid {}", target.guid)?;
+            }
+        }
+        out.write_all(&block)?;
+    }
+    Ok(())
 }
