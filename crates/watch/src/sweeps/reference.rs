@@ -75,12 +75,11 @@ pub struct ReferenceFile {
     writing: Option<Arc<Mutex<Writing>>>,
 }
 
-/// The writing of the file, by another thread. Until it has ended, this process goes by what it has handed over.
+/// The writing of the file, by another thread. Until it has ended, that is while contents that have been handed over
+/// share this, this process goes by what it has handed over.
 struct Writing {
     /// The stamp that the file has unless another process has changed it.
     expected: Option<Stamp>,
-    /// Contents that are not written yet.
-    open: usize,
     /// The last failure.
     failure: Option<Unwritten>,
 }
@@ -179,16 +178,15 @@ impl ReferenceFile {
 
     /// Looks at the outcome of a writing that has ended.
     fn end_writing(&mut self) {
-        let Some(writing) = &self.writing else { return };
-        let mut now = lock(writing);
-        if now.open > 0 {
+        let Some(writing) = self
+            .writing
+            .take_if(|writing| Arc::get_mut(writing).is_some())
+        else {
             return;
-        }
-        let (expected, failure) = (now.expected, now.failure.take());
-        drop(now);
-        self.writing = None;
-        match failure {
-            None => self.stamp = expected,
+        };
+        let ended = lock(&writing);
+        match ended.failure {
+            None => self.stamp = ended.expected,
             Some(Unwritten::Changed) => self.stamp = None,
             // Equipment known to this process alone would make its tables differ from another OpenSM's.
             Some(Unwritten::Failed) => (self.known, self.stamp) = (None, None),
@@ -235,7 +233,7 @@ impl ReferenceFile {
             fault.in_file(path).to_string()
         })?;
         let count = read.warnings.count();
-        if let Some(first) = read.warnings.first().into_iter().next() {
+        if let Some(first) = read.warnings.into_first() {
             log::warn!(
                 "{}; {count} odd places in the reference",
                 first.in_file(path)
@@ -313,17 +311,14 @@ impl ReferenceFile {
         let writing = self.writing.get_or_insert_with(|| {
             Arc::new(Mutex::new(Writing {
                 expected: self.stamp,
-                open: 0,
                 failure: None,
             }))
         });
-        lock(writing).open += 1;
-        let (writing, path) = (writing.clone(), self.path.clone());
-        let logged = self.logged.clone();
+        let path = self.path.clone();
         let is_old = std::mem::take(&mut self.is_old) && !self.is_foreign;
         let handed = Handed {
-            writing,
-            logged,
+            writing: writing.clone(),
+            logged: self.logged.clone(),
             is_refused,
             taken_over: self.old.clone().filter(|_| is_old),
         };
@@ -406,12 +401,6 @@ fn put_aside(old: &Path, path: &Path) {
             path.display()
         ),
         Err(e) => log::error!("cannot write {to}: {e}"),
-    }
-}
-
-impl Drop for Handed {
-    fn drop(&mut self) {
-        lock(&self.writing).open -= 1;
     }
 }
 
