@@ -9,7 +9,7 @@ use super::reference::ReferenceFile;
 use crate::wiring::Memory;
 use dmodc_fabric::{Drained, Guid, Merged, PortNumber, SwitchId};
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Drained equipment, present or out.
 pub struct Idle(BTreeSet<(Guid, Option<PortNumber>)>);
@@ -59,23 +59,18 @@ impl<'l> Lost<'l> {
         let nominal = &self.merged.nominal;
         let boxes = self.merged.boxes();
         let guid = |s: SwitchId| nominal.guid(s);
-        let is_lost = |s: &SwitchId| boxes[*s].is_none() && !is_idle(guid(*s));
-        let mut left: BTreeSet<SwitchId> = boxes.keys().filter(is_lost).collect();
-        let mut parts = Vec::new();
-        while let Some(first) = left.pop_first() {
-            let mut part = vec![first];
-            let mut next = 0;
-            while let Some(&at) = part.get(next) {
-                next += 1;
-                part.extend(nominal.neighbours(at).filter(|s| left.remove(s)));
+        let is_lost = |s: SwitchId| boxes[s].is_none() && !is_idle(guid(s));
+        let mut parts: BTreeMap<SwitchId, Vec<Named>> = BTreeMap::new();
+        for (s, part) in nominal.parts(is_lost).iter_enumerated() {
+            let guid = guid(s);
+            let name = || self.name(guid, self.memory.switch_name(guid));
+            if let Some(part) = part {
+                parts.entry(*part).or_default().push((guid, name()));
             }
-            let named = |s: SwitchId| {
-                let guid = guid(s);
-                (guid, self.name(guid, self.memory.switch_name(guid)))
-            };
-            let mut switches: Vec<Named> = part.into_iter().map(named).collect();
-            switches.sort_by(|a, b| (&a.1, a.0).cmp(&(&b.1, b.0)));
-            parts.push(switches);
+        }
+        let mut parts: Vec<Vec<Named>> = parts.into_values().collect();
+        for part in &mut parts {
+            part.sort_by(|a, b| (&a.1, a.0).cmp(&(&b.1, b.0)));
         }
         parts
     }
