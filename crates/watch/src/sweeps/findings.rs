@@ -44,9 +44,7 @@ impl Findings {
         file: Option<&ReferenceFile>,
     ) -> Found {
         let (fabric, plan, options) = (&planned.fabric, &planned.plan, &planned.options);
-        let changes = self
-            .memory
-            .look(fabric, |s| called.switch(s), |node| called.end_node(node));
+        let changes = self.memory.look(fabric, called);
         let ranks = plan.ranking();
         let reference = options.reference.as_deref();
         let lines = self.memory.slow(fabric, |s| ranks.rank(s), reference);

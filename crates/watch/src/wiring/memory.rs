@@ -8,7 +8,8 @@ use super::causes::by_switch;
 use super::lines::{Names, amount};
 use super::slow_memory::{SlowLink, SlowMemory};
 use super::view::{Link, View};
-use dmodc_fabric::{Fabric, Guid, Merged, NodeId, Peer, SwitchId, replaced};
+use crate::sweeps::Called;
+use dmodc_fabric::{Fabric, Guid, Merged, Peer, SwitchId, replaced};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -64,18 +65,13 @@ impl Memory {
     }
 
     /// Compares the present fabric with the last one and keeps it. Returns lines about the changes; none at the first
-    /// call. The functions name a switch and an end node.
-    pub fn look(
-        &mut self,
-        fabric: &Fabric,
-        switch_name: impl Fn(SwitchId) -> String,
-        host_name: impl Fn(NodeId) -> String,
-    ) -> Vec<String> {
+    /// call.
+    pub fn look(&mut self, fabric: &Fabric, called: &dyn Called) -> Vec<String> {
         for (index, switch) in fabric.switches().iter_enumerated() {
-            self.switch_names.insert(switch.guid, switch_name(index));
+            self.switch_names.insert(switch.guid, called.switch(index));
         }
         for (index, node) in fabric.end_nodes().iter_enumerated() {
-            self.host_names.insert(node.guid, host_name(index));
+            self.host_names.insert(node.guid, called.end_node(index));
         }
         let mut lines = match &self.last {
             Some(last) if last == fabric => return Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::{Memory, Witness, among_siblings, slow_links};
 use dmodc_core::{Options, Ranking};
-use dmodc_fabric::{Fabric, Guid, NodeId, PortNumber, SwitchId};
+use dmodc_fabric::{Fabric, Guid, PortNumber};
 use dmodc_formats::names::Directory;
 use dmodc_formats::netlist::generate::{Order, Pgft, build_with_speeds};
 use dmodc_formats::netlist::{Names, Netlist, Part};
@@ -49,9 +49,7 @@ fn fabric(net: &Netlist) -> (Fabric, Names) {
 /// The lines about changes.
 fn look(memory: &mut Memory, net: &Netlist) -> Vec<String> {
     let (fabric, names) = fabric(net);
-    let switch = |s: SwitchId| names.switches[s].clone();
-    let host = |h: NodeId| names.end_nodes[h].clone();
-    memory.look(&fabric, switch, host)
+    memory.look(&fabric, &names)
 }
 
 /// The number of slow links, and the lines about them.
