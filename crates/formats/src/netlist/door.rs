@@ -40,15 +40,18 @@ const OTHERS: [(&str, &str); 8] = [
     ("<html", "begins a web page"),
 ];
 
-/// Reads a text in any known format. A text without a switch is refused.
-pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
-    if bytes.is_empty() {
-        return Err(Fault::whole(Reason::Empty));
-    }
-    let read = recognise(bytes)?(bytes)?;
-    match read.value.switches().count() {
-        0 => Err(Fault::whole(Reason::NoSwitch(content(&read.value)))),
-        _ => Ok(read),
+impl Netlist {
+    /// Parses a text in any known format; oddities with a sensible reading are warnings. A text without a switch is
+    /// refused.
+    pub fn parse_leniently(bytes: &[u8]) -> Parsed<Netlist, Reason> {
+        if bytes.is_empty() {
+            return Err(Fault::whole(Reason::Empty));
+        }
+        let read = recognise(bytes)?(bytes)?;
+        match read.value.switches().count() {
+            0 => Err(Fault::whole(Reason::NoSwitch(content(&read.value)))),
+            _ => Ok(read),
+        }
     }
 }
 

@@ -25,8 +25,9 @@ pub(super) struct Draft {
     described: Vec<Option<u32>>,
     nodes: Vec<Entry>,
     links: HashMap<Box<[u8]>, Arc<str>>,
-    guids: HashMap<Guid, u32>,
-    usual: Usual,
+    /// The GUIDs of the nodes so far.
+    pub guids: HashSet<Guid>,
+    pub usual: Usual,
     /// The nodes with several LIDs.
     torn: HashSet<u32>,
     warnings: Warnings<Reason>,
@@ -90,11 +91,6 @@ impl Draft {
         self.warnings.add(self.line, reason);
     }
 
-    /// Whether a node has this GUID already.
-    pub fn has_guid(&self, guid: Guid) -> bool {
-        self.guids.contains_key(&guid)
-    }
-
     /// The id of a node.
     pub fn id_of(&self, node: u32) -> &str {
         &self.nodes[node as usize].node.id
@@ -124,7 +120,7 @@ impl Draft {
             return Err(Reason::TooManyNodes);
         }
         let index = self.nodes.len() as u32;
-        self.guids.entry(node.guid).or_insert(index);
+        self.guids.insert(node.guid);
         self.described[id as usize] = Some(index);
         self.nodes.push(Entry {
             node,
@@ -153,11 +149,6 @@ impl Draft {
                 self.warn(reason);
             }
         }
-    }
-
-    /// Says that the list has most links once: a missing other side is no oddity then.
-    pub fn lists_once(&mut self) {
-        self.usual.once = true;
     }
 
     /// Adds a port to a node. `port.peer` is the number of the other end's id; `number` is the

@@ -48,7 +48,7 @@ pub use remove::Part;
 pub use to_fabric::{Names, PortLabels, TooManyLids};
 pub use vports::{VirtualPorts, VirtualReason};
 
-use crate::input::{self, Fault, InputError, Parsed};
+use crate::input::{self, Fault, InputError};
 use std::path::Path;
 
 impl Netlist {
@@ -61,10 +61,5 @@ impl Netlist {
     /// Parses a text without oddities, in any known format, recognised by content.
     pub fn parse(bytes: &[u8]) -> Result<Netlist, Fault<Reason>> {
         Netlist::parse_leniently(bytes)?.strict()
-    }
-
-    /// Parses a text in any known format; oddities with a sensible reading are warnings.
-    pub fn parse_leniently(bytes: &[u8]) -> Parsed<Netlist, Reason> {
-        door::parse(bytes)
     }
 }

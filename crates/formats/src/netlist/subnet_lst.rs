@@ -119,9 +119,7 @@ impl Lines {
                 added.map_err(|reason| Fault::in_line(line, reason))?;
             }
         }
-        if 4 * self.answered < self.all {
-            draft.lists_once();
-        }
+        draft.usual.once = 4 * self.answered < self.all;
         Ok(())
     }
 }

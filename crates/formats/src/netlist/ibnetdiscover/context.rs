@@ -149,7 +149,7 @@ impl Context {
         }
         let Some(guid) = given.guid else { return named };
         let confirmed = kind != Kind::Switch || given.port.is_some_and(|port| port != named);
-        if confirmed && !draft.has_guid(guid) {
+        if confirmed && !draft.guids.contains(&guid) {
             return guid;
         }
         draft.warn(Reason::OtherGuid {
