@@ -22,56 +22,25 @@ struct Port<'n> {
 
 /// All ports, in the order of the end nodes. The lists of `of` and `at` have indices into `ports`.
 struct Servers<'n> {
+    fabric: &'n Fabric,
+    names: &'n Names,
     ports: Vec<Port<'n>>,
     of: BTreeMap<&'n str, Vec<usize>>,
     at: BTreeMap<(usize, SwitchId), Vec<usize>>,
 }
 
-/// An oddity of a port.
-enum Oddity {
-    /// The port is at a switch where this many servers cabled alike have none; its right switch, if known.
-    WrongRail(usize, Option<SwitchId>),
-    /// The port is at the switch of another port of its server, where this many servers cabled alike have one port.
-    SameSwitch(usize, usize, Vec<SwitchId>),
-}
-
 /// Odd ports of servers, by comparison with servers of similar names, in the order of the end nodes.
 pub fn among_servers(fabric: &Fabric, names: &Names) -> Vec<Difference> {
     let labels = Labels::new(fabric, names, &NameMap::new());
-    let servers = Servers::new(fabric, &labels);
-    let mut oddities = servers.oddities();
-    oddities.sort_by_key(|&(port, _)| port);
-    let host = |port: usize| End::of_host(names, servers.ports[port].node);
-    let switch = |index, port| End::of_switch(fabric, names, index, port);
-    let node = |port: usize| &fabric.end_nodes()[servers.ports[port].node];
-    let link = |port| {
-        let node = node(port);
-        vec![host(port), switch(node.switch, Some(node.port))]
-    };
-    let difference = |(port, oddity)| match oddity {
-        Oddity::WrongRail(others, right) => {
-            let right = right.map(|s| switch(s, None));
-            let ends = [host(port)].into_iter().chain(right).collect();
-            let reason = format!("{others} servers cabled alike have no port there");
-            Difference::link(Kind::WrongRail, ends, link(port), reason)
-        }
-        Oddity::SameSwitch(first, others, lacking) => {
-            let reason = format!(
-                "'{}' is there at [{}]; {others} servers cabled alike have one port there",
-                host(first).name,
-                node(first).port,
-            );
-            Difference {
-                beside: lacking.into_iter().map(|s| fabric.guid(s)).collect(),
-                ..Difference::link(Kind::SameSwitch, link(port), Vec::new(), reason)
-            }
-        }
-    };
-    oddities.into_iter().map(difference).collect()
+    let servers = Servers::new(fabric, names, &labels);
+    let all = servers.of.keys().flat_map(|server| servers.astray(server));
+    let mut odd: Vec<(usize, Difference)> = all.collect();
+    odd.sort_by_key(|&(port, _)| port);
+    odd.into_iter().map(|(_, difference)| difference).collect()
 }
 
 impl<'n> Servers<'n> {
-    fn new(fabric: &Fabric, labels: &'n Labels) -> Servers<'n> {
+    fn new(fabric: &'n Fabric, names: &'n Names, labels: &'n Labels) -> Servers<'n> {
         let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
         let unnamed: BTreeSet<NodeId> = labels.unnamed.iter().copied().collect();
         let mut ports = Vec::new();
@@ -96,15 +65,13 @@ impl<'n> Servers<'n> {
             of.entry(port.server).or_insert_with(Vec::new).push(index);
             at.entry(port.place).or_insert_with(Vec::new).push(index);
         }
-        Servers { ports, of, at }
-    }
-
-    /// Ports that are not where such servers have one, by switch alone: which adapter has which number is no evidence.
-    fn oddities(&self) -> Vec<(usize, Oddity)> {
-        self.of
-            .keys()
-            .flat_map(|server| self.astray(server))
-            .collect()
+        Servers {
+            fabric,
+            names,
+            ports,
+            of,
+            at,
+        }
     }
 
     /// The switches of a server's ports, ascending.
@@ -116,8 +83,8 @@ impl<'n> Servers<'n> {
     }
 
     /// The ports of a server at other switches than those of the servers cabled alike: servers with as many ports, at
-    /// least half of them at the same switches.
-    fn astray(&self, server: &str) -> Vec<(usize, Oddity)> {
+    /// least half of them at the same switches. By switch alone: which adapter has which number is no evidence.
+    fn astray(&self, server: &str) -> Vec<(usize, Difference)> {
         let own = self.switches(server);
         let places = self.of[server].iter().map(|&p| self.ports[p].place);
         let near = BTreeSet::from_iter(places)
@@ -137,22 +104,33 @@ impl<'n> Servers<'n> {
         if wrong.is_empty() || !is_majority(votes, voters) {
             return Vec::new();
         }
-        // Which of several wrong ports belongs where is unknown.
-        let right = match lacking[..] {
-            [one] => Some(one),
-            _ => None,
-        };
-        let oddity = |switch: SwitchId| {
+        let node = |port: usize| &self.fabric.end_nodes()[self.ports[port].node];
+        let host = |port: usize| End::of_host(self.names, self.ports[port].node);
+        let end = |switch, port| End::of_switch(self.fabric, self.names, switch, port);
+        let link = |port| vec![host(port), end(node(port).switch, Some(node(port).port))];
+        let difference = |switch: SwitchId| {
             let here = |&&p: &&usize| self.ports[p].place.1 == switch;
             let here: Vec<usize> = self.of[server].iter().filter(here).copied().collect();
-            match (usual.contains(&switch), &here[..]) {
-                (true, &[first, second, ..]) => {
-                    (second, Oddity::SameSwitch(first, votes, lacking.clone()))
-                }
-                _ => (here[0], Oddity::WrongRail(votes, right)),
+            if let (true, &[first, second, ..]) = (usual.contains(&switch), &here[..]) {
+                let reason = format!(
+                    "'{}' is there at [{}]; {votes} servers cabled alike have one port there",
+                    host(first).name,
+                    node(first).port,
+                );
+                let beside = lacking.iter().map(|&s| self.fabric.guid(s)).collect();
+                let same = Difference::link(Kind::SameSwitch, link(second), Vec::new(), reason);
+                return (second, Difference { beside, ..same });
             }
+            let mut ends = vec![host(here[0])];
+            // Which of several wrong ports belongs where is unknown.
+            if let [right] = lacking[..] {
+                ends.push(end(right, None));
+            }
+            let reason = format!("{votes} servers cabled alike have no port there");
+            let wrong = Difference::link(Kind::WrongRail, ends, link(here[0]), reason);
+            (here[0], wrong)
         };
-        wrong.into_iter().map(oddity).collect()
+        wrong.into_iter().map(difference).collect()
     }
 }
 
