@@ -1,7 +1,7 @@
 //! Logs, once the tables are sent, the changes since the last sweep and oddities. Finds missing equipment, slow links
 //! and hosts on detours for `dmodc.metrics`.
 
-use super::logged::Logged;
+use super::Logged;
 use super::lost::{Idle, Lost};
 use super::metrics::{Found, FoundSlow, FoundSwitch, HostPairs};
 use super::planned::{Called, Planned};

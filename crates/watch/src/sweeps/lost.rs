@@ -6,10 +6,10 @@
 use super::metrics::Named;
 use super::planned::Planned;
 use super::reference::ReferenceFile;
-use crate::wiring::Memory;
+use crate::wiring::{Memory, parts};
 use dmodc_fabric::{Drained, Guid, Merged, PortNumber, SwitchId};
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 /// Drained equipment, present or out.
 pub struct Idle(BTreeSet<(Guid, Option<PortNumber>)>);
@@ -60,19 +60,16 @@ impl<'l> Lost<'l> {
         let boxes = self.merged.boxes();
         let guid = |s: SwitchId| nominal.guid(s);
         let is_lost = |s: SwitchId| boxes[s].is_none() && !is_idle(guid(s));
-        let mut parts: BTreeMap<SwitchId, Vec<Named>> = BTreeMap::new();
-        for (s, part) in nominal.parts(is_lost).iter_enumerated() {
+        let named = |s: SwitchId| {
             let guid = guid(s);
-            let name = || self.name(guid, self.memory.switch_name(guid));
-            if let Some(part) = part {
-                parts.entry(*part).or_default().push((guid, name()));
-            }
-        }
-        let mut parts: Vec<Vec<Named>> = parts.into_values().collect();
-        for part in &mut parts {
+            (guid, self.name(guid, self.memory.switch_name(guid)))
+        };
+        let part = |switches: Vec<SwitchId>| {
+            let mut part: Vec<Named> = switches.into_iter().map(named).collect();
             part.sort_by(|a, b| (&a.1, a.0).cmp(&(&b.1, b.0)));
-        }
-        parts
+            part
+        };
+        parts(nominal, is_lost).into_iter().map(part).collect()
     }
 
     /// The hosts that are gone from present switches.

@@ -7,12 +7,10 @@
 //! caller names switches and hosts by a [`Called`].
 
 mod findings;
-mod logged;
 mod lost;
 mod metrics;
 mod places;
 mod planned;
-mod proof;
 mod reference;
 pub mod report;
 mod roots;
@@ -20,23 +18,62 @@ mod sweep;
 mod writer;
 
 pub use findings::{Findings, host_pairs};
-pub use logged::Logged;
 pub use metrics::{Activity, File, Found, FoundSwitch, HostPairs, Metrics, Named, Role};
 pub use places::{DrainedNow, DrainedPlaces};
 pub use planned::{Called, Planned};
-pub use proof::prove;
 pub use reference::{ReferenceFile, Source};
 pub use roots::{Roots, roots_of};
 pub use sweep::Sweep;
 pub use writer::{Job, Writer};
 
+use dmodc_core::{Options, Plan};
+use dmodc_fabric::{Fabric, SwitchId};
+use dmodc_proof::{Claim, Proven, Refuted};
 use log::Level;
+use std::collections::BTreeSet;
+use typed_index_collections::TiSlice;
 
 /// A log line as all programs write it: with the prefix, with `ERR` for an error, and with a blank for each control
 /// character.
 pub fn line_of(level: Level, text: &str) -> String {
     let mark = if level == Level::Error { "ERR: " } else { "" };
     format!("dmodc: {mark}{}", text.trim_end()).replace(char::is_control, " ")
+}
+
+/// The log lines of the last call, so that each is written once.
+#[derive(Default)]
+pub struct Logged(BTreeSet<String>);
+
+impl Logged {
+    /// Remembers these lines; returns those that the last call did not have.
+    pub fn news(&mut self, lines: impl IntoIterator<Item = String>) -> Vec<String> {
+        let lines: Vec<String> = lines.into_iter().collect();
+        let is_new = |line: &&String| !self.0.contains(*line);
+        let news = lines.iter().filter(is_new).cloned().collect();
+        self.0 = lines.into_iter().collect();
+        news
+    }
+}
+
+/// Proves the tables that a plan has given a fabric; `rows` has the table of each switch, by LID. Over drained links,
+/// routes turn that the plan does not list: then all pairs may turn.
+///
+/// # Errors
+/// The first entry that is wrong.
+pub fn prove(
+    fabric: &Fabric,
+    plan: &Plan,
+    options: &Options,
+    rows: &TiSlice<SwitchId, &[u8]>,
+) -> Result<Proven, Refuted> {
+    let detours = options.drain.is_empty().then(|| plan.detours());
+    let claim = Claim {
+        order: &plan.ranking().positions(),
+        detours: detours.as_deref(),
+        left_out: &plan.left_out(),
+        connect_roots: options.connect_roots,
+    };
+    dmodc_proof::prove(fabric, rows, &claim)
 }
 
 #[cfg(test)]

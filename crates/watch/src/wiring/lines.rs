@@ -1,11 +1,49 @@
 //! Makes log lines about lost and new equipment.
 
-use super::view::{Link, Port, View};
-use dmodc_fabric::{Guid, PortNumber, counted};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use dmodc_fabric::{Fabric, Guid, PortNumber, SwitchId, counted};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// How many switches or hosts a line names.
 const NAMED: usize = 16;
+
+/// A port of a switch.
+pub type Port = (Guid, PortNumber);
+
+/// A link between two switches, the lower GUID first.
+pub type Link = [Port; 2];
+
+/// The link between two ports.
+pub fn link(fabric: &Fabric, ends: [(SwitchId, PortNumber); 2]) -> Link {
+    let mut ends = ends.map(|(switch, port)| (fabric.guid(switch), port));
+    ends.sort_unstable();
+    ends
+}
+
+/// A fabric by GUIDs, which stay the same from sweep to sweep.
+#[derive(Default)]
+pub struct View {
+    /// The switches.
+    pub switches: HashSet<Guid>,
+    /// The links between switches.
+    pub links: HashSet<Link>,
+    /// By host, its switch and port.
+    pub hosts: HashMap<Guid, Port>,
+}
+
+impl View {
+    /// The view of a fabric.
+    pub fn new(fabric: &Fabric) -> Self {
+        let all = fabric.switches();
+        let hosts = all.keys().flat_map(|s| fabric.hosts_of(s));
+        View {
+            switches: all.iter().map(|switch| switch.guid).collect(),
+            links: fabric.links().map(|ends| link(fabric, ends)).collect(),
+            hosts: hosts
+                .map(|host| (host.guid, (all[host.switch].guid, host.port)))
+                .collect(),
+        }
+    }
+}
 
 /// The names of switches and hosts.
 pub struct Names<'m> {
@@ -47,36 +85,27 @@ impl<'m> Names<'m> {
     pub fn switches(
         &self,
         word: &str,
-        here: &View,
+        here: &Fabric,
         there: &View,
         counts: impl Fn(&Guid) -> bool,
     ) -> Vec<String> {
-        let gone = here.switches.difference(&there.switches);
-        let mut gone: BTreeSet<Guid> = gone.filter(|s| counts(s)).copied().collect();
-        let mut of_switch: HashMap<Guid, Vec<&Link>> = HashMap::new();
-        for link in &here.links {
-            for (switch, _) in link {
-                of_switch.entry(*switch).or_default().push(link);
-            }
-        }
+        let is_gone = |s: SwitchId| {
+            let guid = here.guid(s);
+            !there.switches.contains(&guid) && counts(&guid)
+        };
         let mut lines = Vec::new();
-        while let Some(first) = gone.pop_first() {
-            let mut part = vec![first];
-            let mut links: HashSet<&Link> = HashSet::new();
-            let mut next = 0;
-            while let Some(at) = part.get(next) {
-                next += 1;
-                for link in of_switch.get(at).into_iter().flatten() {
-                    links.insert(link);
-                    part.extend(link.iter().map(|(s, _)| *s).filter(|s| gone.remove(s)));
-                }
-            }
-            let hosts = here.hosts.iter().filter(|(host, (switch, _))| {
-                part.contains(switch) && !there.hosts.contains_key(host)
+        for part in parts(here, is_gone) {
+            let all = part.iter().flat_map(|&s| {
+                let links = here.links_of(s);
+                links.map(move |(port, far, far_port)| link(here, [(s, port), (far, far_port)]))
             });
+            let links: HashSet<Link> = all.collect();
+            let hosts = part.iter().flat_map(|&s| here.hosts_of(s));
+            let hosts = hosts.filter(|host| !there.hosts.contains_key(&host.guid));
             let links = amount(links.len(), "link", "links");
             let what = format!("{links} and {}", amount(hosts.count(), "host", "hosts"));
-            let mut names: Vec<&String> = part.iter().map(|s| &self.switches[s]).collect();
+            let names = part.iter().map(|&s| &self.switches[&here.guid(s)]);
+            let mut names: Vec<&String> = names.collect();
             names.sort_unstable();
             lines.push(match *names {
                 [name] => format!("{word}: switch {name} with {what}"),
@@ -126,6 +155,17 @@ impl<'m> Names<'m> {
         };
         at.into_iter().map(line).collect()
     }
+}
+
+/// The connected sets of some switches, by the lowest switch of each.
+pub fn parts(fabric: &Fabric, is_in: impl Fn(SwitchId) -> bool) -> Vec<Vec<SwitchId>> {
+    let mut parts: BTreeMap<SwitchId, Vec<SwitchId>> = BTreeMap::new();
+    for (s, part) in fabric.parts(is_in).into_iter_enumerated() {
+        if let Some(part) = part {
+            parts.entry(part).or_default().push(s);
+        }
+    }
+    parts.into_values().collect()
 }
 
 /// At most so many names, and the number of the others.

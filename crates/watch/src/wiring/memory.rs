@@ -5,11 +5,10 @@
 //! was there before, else *new*. A box that comes into the place of another one *replaces* it.
 
 use super::causes::by_switch;
-use super::lines::{Names, amount};
+use super::lines::{Link, Names, View, amount};
 use super::slow_memory::{SlowLink, SlowMemory};
-use super::view::{Link, View};
 use crate::sweeps::Called;
-use dmodc_fabric::{Fabric, Guid, Merged, Peer, SwitchId, replaced};
+use dmodc_fabric::{Fabric, Guid, Merged, Peer, SwitchId, known_boxes};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -75,7 +74,7 @@ impl Memory {
         }
         let mut lines = match &self.last {
             Some(last) if last == fabric => return Vec::new(),
-            Some(last) => self.changes([last, &self.known, fabric].map(View::new)),
+            Some(last) => self.changes([last, fabric]),
             None => Vec::new(),
         };
         if self.last.is_some() {
@@ -93,15 +92,13 @@ impl Memory {
     /// Lines about boxes in the places of others, and whether they are slower or have fewer links.
     fn replacements(&self, fabric: &Fabric) -> Vec<String> {
         let names = Names::new(&self.switch_names, &self.host_names);
-        let line = |[place, guid]: [Guid; 2]| {
-            let ends = [(&*self.known, place), (fabric, guid)];
-            // What is known has its switches in any order.
-            let [before, now] = ends.map(|(of, guid)| {
-                let mut switches = of.switches().iter_enumerated();
-                let found = switches.find(|(_, switch)| switch.guid == guid);
-                found.map(|(s, _)| (of, s))
-            });
-            let (before, now) = (before?, now?);
+        let places = known_boxes(fabric, &self.known);
+        let line = |(now, place): (SwitchId, &Option<SwitchId>)| {
+            let (before, now) = ((&*self.known, (*place)?), (fabric, now));
+            let [place, guid] = [before, now].map(|(of, s)| of.guid(s));
+            if place == guid {
+                return None;
+            }
             let links = |(of, s): (&Fabric, SwitchId)| {
                 of.peers_of(s).iter().filter(|p| **p != Peer::None).count()
             };
@@ -122,25 +119,25 @@ impl Memory {
             }
             Some(line)
         };
-        let lines = replaced(fabric, &self.known).into_iter();
-        lines.filter_map(line).collect()
+        places.iter_enumerated().filter_map(line).collect()
     }
 
-    /// Lines about the differences of the views, lost equipment first.
-    fn changes(&self, [last, known, now]: [View; 3]) -> Vec<String> {
+    /// Lines about the differences of two fabrics, lost equipment first.
+    fn changes(&self, [before, fabric]: [&Fabric; 2]) -> Vec<String> {
+        let [last, known, now] = [before, &self.known, fabric].map(View::new);
         let names = Names::new(&self.switch_names, &self.host_names);
         let all = |of: &View, link: &Link| link.iter().all(|(guid, _)| of.switches.contains(guid));
         // If a switch comes back without one of its links, the line about the lost link comes only now.
         let lost = known.links.difference(&now.links);
         let lost = lost.filter(|l| all(&now, l) && (last.links.contains(*l) || !all(&last, l)));
-        let mut lines = names.switches("lost", &last, &now, |_| true);
+        let mut lines = names.switches("lost", before, &now, |_| true);
         lines.extend(names.links("lost", lost));
         lines.extend(names.hosts("lost", &last, &now, |_| true));
         for (word, was_known) in [("back", true), ("new", false)] {
             let is = |found: bool| found == was_known;
             let come = now.links.difference(&last.links);
             let come = come.filter(|l| all(&last, l) && is(known.links.contains(*l)));
-            lines.extend(names.switches(word, &now, &last, |s| is(known.switches.contains(s))));
+            lines.extend(names.switches(word, fabric, &last, |s| is(known.switches.contains(s))));
             lines.extend(names.links(word, come));
             lines.extend(names.hosts(word, &now, &last, |h| is(known.hosts.contains_key(h))));
         }

@@ -11,7 +11,6 @@ mod causes_tests;
 mod designed;
 mod lines;
 mod memory;
-mod missing;
 #[cfg(test)]
 mod planted;
 mod rails;
@@ -20,13 +19,12 @@ mod slow;
 mod slow_memory;
 #[cfg(test)]
 mod tests;
-mod view;
 mod warnings;
 
 pub use causes::{Cause, by_switch, causes};
 pub use designed::Designed;
+pub(crate) use lines::parts;
 pub use memory::Memory;
-pub use missing::{Uplink, low_first, missing_uplinks};
 pub use rails::among_servers;
 pub use siblings::{Doubt, Unlike, among_siblings, unlike_siblings};
 pub use slow::{Far, Slow, Slowness, Witness, slow_links};
@@ -34,7 +32,7 @@ pub use slow_memory::SlowLink;
 pub use warnings::{describe_unlike, odd_places, wiring_warnings};
 
 use dmodc_core::Ranking;
-use dmodc_fabric::{Fabric, Guid, NodeId, PortNumber, SwitchId};
+use dmodc_fabric::{Fabric, Guid, Merged, NodeId, PortNumber, SwitchId};
 use dmodc_formats::netlist::{Names, shown_port};
 use std::fmt;
 use std::sync::Arc;
@@ -43,6 +41,26 @@ use std::sync::Arc;
 /// at least four vote: of three, two are no better evidence than the third.
 fn is_majority(votes: usize, voters: usize) -> bool {
     4 * votes >= 3 * voters
+}
+
+/// A link between two switches, as (switch, port), the lower end first.
+pub type Uplink = [(SwitchId, PortNumber); 2];
+
+/// The missing links of `merged.nominal`, in ascending order of their lower ends. `rank` gives the rank of a
+/// switch there.
+pub fn missing_uplinks(merged: &Merged, rank: impl Fn(SwitchId) -> u32) -> Vec<Uplink> {
+    let missing = merged.missing_links();
+    let mut missing: Vec<Uplink> = missing.map(|link| low_first(link, &rank)).collect();
+    missing.sort_unstable();
+    missing
+}
+
+/// A link with its lower end first: the switch of lower rank, or of lower index where the ranks are equal.
+pub fn low_first([a, b]: Uplink, rank: impl Fn(SwitchId) -> u32) -> Uplink {
+    match (rank(a.0), a.0) <= (rank(b.0), b.0) {
+        true => [a, b],
+        false => [b, a],
+    }
 }
 
 /// One end of a link, or a node as a whole.

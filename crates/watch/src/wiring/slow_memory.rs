@@ -5,9 +5,8 @@
 
 use super::causes::by_switch;
 use super::designed::Designed;
-use super::lines::Names;
+use super::lines::{Names, Port, link};
 use super::slow::{Far, Slow, Slowness, Witness, slow_links};
-use super::view::{Port, link};
 use dmodc_fabric::{Fabric, Guid, Peer, PortNumber, Speed, SwitchId};
 use std::collections::{BTreeMap, HashMap};
 
