@@ -6,7 +6,7 @@
 
 use super::read::{Dump, DumpedSwitch};
 use dmodc_fabric::{BLOCK, Guid, Lid};
-use std::cmp::Ordering;
+use typed_index_collections::TiVec;
 
 /// Changes at one switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,23 +69,18 @@ fn changes(old: &[(Lid, u8)], switch: &DumpedSwitch) -> Changes {
         entries: 0,
         blocks: 0,
     };
-    let mut last_block = None;
-    let (mut old, mut new) = (old.iter().peekable(), switch.entries.iter().peekable());
-    loop {
-        let order = match (old.peek(), new.peek()) {
-            (Some(a), Some(b)) => a.0.cmp(&b.0),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (None, None) => return changes,
-        };
-        let a = if order.is_le() { old.next() } else { None };
-        let b = if order.is_ge() { new.next() } else { None };
-        if a == b {
-            continue;
+    let by_lid = |entries: &[(Lid, u8)]| {
+        let mut ports: TiVec<Lid, _> = vec![None; Lid::UNICAST_MAX.index() + 1].into();
+        for &(lid, port) in entries {
+            ports[lid] = Some(port);
         }
-        changes.entries += 1;
-        let block = a.or(b).map(|(lid, _)| lid.index() / BLOCK);
-        changes.blocks += usize::from(block != last_block);
-        last_block = block;
+        ports
+    };
+    let [old, new] = [old, &switch.entries].map(by_lid);
+    for (old, new) in old.raw.chunks(BLOCK).zip(new.raw.chunks(BLOCK)) {
+        let changed = old.iter().zip(new).filter(|(a, b)| a != b).count();
+        changes.entries += changed;
+        changes.blocks += usize::from(changed > 0);
     }
+    changes
 }
