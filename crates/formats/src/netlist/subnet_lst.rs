@@ -23,13 +23,10 @@ use std::collections::{HashMap, HashSet};
 
 /// One side of a line.
 struct Side<'a> {
-    kind: Kind,
-    port_count: u64,
-    system_guid: Option<Guid>,
-    guid: Guid,
+    id: String,
+    /// Counts only where no line before has described the node.
+    node: Result<Node, Reason>,
     port_guid: Option<Guid>,
-    vendor: u32,
-    device: u16,
     description: &'a [u8],
     lid: Lid,
     port: u64,
@@ -81,16 +78,16 @@ impl Lines {
         // Where each node is on the left of some line, that line gets the warnings about it.
         let far = side(&mut scan, &mut |_| {}).map_err(bad)?;
         let link = link(&mut scan).ok_or(bad("the line ends early"))?;
-        let id = draft.id(near.id().as_bytes());
+        let id = draft.id(near.id.as_bytes());
         let node = match draft.node(id) {
             Some(node) => node,
-            None => draft.add_node(id, near.node()?)?,
+            None => draft.add_node(id, near.node?)?,
         };
         draft.tell(node, near.lid, near.description);
         let peer_port = peer_port(far.port).map_err(bad)?;
-        let (peer, link) = (draft.id(far.id().as_bytes()), draft.link(link.as_bytes()));
+        let (peer, link) = (draft.id(far.id.as_bytes()), draft.link(link.as_bytes()));
         if let Entry::Vacant(free) = self.far.entry(peer) {
-            free.insert((draft.line, far.node()?));
+            free.insert((draft.line, far.node?));
         }
         self.all += 1;
         self.answered += usize::from(self.ports.contains(&(peer, far.port)));
@@ -157,16 +154,21 @@ fn side<'a>(scan: &mut Scan<'a>, warn: &mut dyn FnMut(Reason)) -> Result<Side<'a
     if known.is_none() {
         warn(Reason::LidOutOfRange { lid, lmc: 0 });
     }
-    Ok(Side {
-        kind,
-        port_count,
+    let (guid, lid, id) = (Guid(guid), known.unwrap_or_default(), kind.id(Guid(guid)));
+    let node = new_node(kind, id.clone(), guid, port_count, description);
+    let node = node.map(|node| Node {
         system_guid: system_guid.map(Guid),
-        guid: Guid(guid),
-        port_guid: port_guid.map(Guid),
         vendor: u32::try_from(vendor).unwrap_or(0),
         device: device_id(device),
+        lid: if kind == Kind::Switch { lid } else { Lid(0) },
+        ..node
+    });
+    Ok(Side {
+        id,
+        node,
+        port_guid: port_guid.map(Guid),
         description,
-        lid: known.unwrap_or_default(),
+        lid,
         port,
     })
 }
@@ -201,24 +203,4 @@ fn link(scan: &mut Scan) -> Option<String> {
     };
     let speed = speed.split(u8::is_ascii_whitespace).next()?;
     Some(speed_of(width, speed))
-}
-
-impl Side<'_> {
-    fn id(&self) -> String {
-        self.kind.id(self.guid)
-    }
-
-    fn node(&self) -> Result<Node, Reason> {
-        let (id, count) = (self.id(), self.port_count);
-        let mut node = new_node(self.kind, id, self.guid, count, self.description)?;
-        if self.kind == Kind::Switch {
-            node.lid = self.lid;
-        }
-        Ok(Node {
-            system_guid: self.system_guid,
-            vendor: self.vendor,
-            device: self.device,
-            ..node
-        })
-    }
 }
