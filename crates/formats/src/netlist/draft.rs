@@ -236,10 +236,7 @@ impl Draft {
     /// Gives each node a GUID of its own: of several with one GUID, the one with the least id keeps it.
     fn check_guids(&mut self) {
         let mut order: Vec<usize> = (0..self.nodes.len()).collect();
-        order.sort_by(|&a, &b| {
-            let key = |at: usize| (self.nodes[at].node.guid, &self.nodes[at].node.id);
-            key(a).cmp(&key(b))
-        });
+        order.sort_by_key(|&at| (self.nodes[at].node.guid, self.nodes[at].node.id.clone()));
         let mut holders: HashMap<Guid, usize> = HashMap::new();
         let all: HashSet<Guid> = self.nodes.iter().map(|entry| entry.node.guid).collect();
         for at in order {

@@ -120,12 +120,8 @@ impl Links {
             let named = by_name.entry((&near.description, near.number));
             named.or_default().push(at);
         }
-        let mut found = Vec::with_capacity(self.lines.len());
-        for Line { near, far, .. } in &self.lines {
-            let Some(far) = far.as_ref().filter(|far| far.guid.is_none()) else {
-                found.push(None);
-                continue;
-            };
+        let found = self.lines.iter().map(|Line { near, far, .. }| {
+            let far = far.as_ref().filter(|far| far.guid.is_none())?;
             let lid = by_lid.get(&(far.lid, far.number)).copied().flatten();
             let named = by_name.get(&(far.description.as_str(), far.number));
             let mutual = named.into_iter().flatten().filter(|&&at| {
@@ -136,8 +132,9 @@ impl Links {
             });
             let mut mutual = mutual.map(|&at| self.lines[at].near.guid);
             let only = mutual.next().flatten().filter(|_| mutual.next().is_none());
-            found.push(lid.or(only));
-        }
+            lid.or(only)
+        });
+        let found: Vec<Option<Guid>> = found.collect();
         for (line, guid) in self.lines.iter_mut().zip(found) {
             let Some(far) = line.far.as_mut().filter(|far| far.guid.is_none()) else {
                 continue;

@@ -14,6 +14,7 @@ pub struct Context {
     vendor: u32,
     device: u16,
     system_guid: Option<Guid>,
+    /// By kind.
     bases: [u64; 3],
     next: [u64; 3],
     given: Option<GivenGuid>,
@@ -34,7 +35,7 @@ struct GivenGuid {
 
 impl Default for Context {
     fn default() -> Self {
-        let bases = [0x10_0000, 0x20_0000, 0];
+        let bases = [0x20_0000, 0x10_0000, 0];
         Context {
             vendor: 0,
             device: 0,
@@ -108,7 +109,10 @@ impl Context {
             }
             return true;
         };
-        let (base, next) = (&mut self.bases[slot(kind)], &mut self.next[slot(kind)]);
+        let (base, next) = (
+            &mut self.bases[kind as usize],
+            &mut self.next[kind as usize],
+        );
         let offset = sign.is_some_and(|at| line[at] == b'+');
         match value {
             Some(value) if offset => *next = base.wrapping_add(value),
@@ -140,7 +144,7 @@ impl Context {
     /// if the assignment is unreadable, if another node has its GUID, or if a switch's port GUID in parentheses does
     /// not confirm it: some chassis give one GUID to all their switches.
     fn guid(&mut self, kind: Kind, id: &[u8], draft: &mut Draft) -> Guid {
-        let counted = Guid(self.next[slot(kind)]);
+        let counted = Guid(self.next[kind as usize]);
         let (Some(given), Some(named)) = (self.given.take(), guid_of_id(id)) else {
             return counted;
         };
@@ -179,7 +183,7 @@ impl Context {
             Kind::Switch => (node.lid, node.lmc, node.port_zero) = (lid, lmc, port_zero),
             _ => reserved += parts.count,
         }
-        self.next[slot(kind)] = guid.0.wrapping_add(reserved);
+        self.next[kind as usize] = guid.0.wrapping_add(reserved);
         let node = Node {
             system_guid: self.system_guid.take(),
             vendor: std::mem::take(&mut self.vendor),
@@ -188,13 +192,5 @@ impl Context {
         };
         self.is_open = false;
         Ok((draft.id(id), node))
-    }
-}
-
-fn slot(kind: Kind) -> usize {
-    match kind {
-        Kind::Ca => 0,
-        Kind::Switch => 1,
-        Kind::Router => 2,
     }
 }
