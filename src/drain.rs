@@ -100,11 +100,10 @@ pub fn look_at_use(
         used.routes += late.iter().map(|l| l.entries).sum::<usize>();
         match late.is_empty() {
             true => used.describe(name, port),
-            false => format!(
-                "{}: {}",
-                used.not_emptied(name, port),
-                without_tables(&late, name)
-            ),
+            false => {
+                let (what, late) = (used.what(name, port), without_tables(&late, name));
+                format!("drained: {what}: not empty yet: {late}")
+            }
         }
     });
     let lines = lines.collect();

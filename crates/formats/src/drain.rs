@@ -171,15 +171,6 @@ pub fn uses<'t>(
 }
 
 impl Use {
-    /// The beginning of the log line while switches beside it still have older tables.
-    pub fn not_emptied(
-        &self,
-        name: impl Fn(SwitchId) -> String,
-        port: impl Fn(SwitchId, PortNumber) -> String,
-    ) -> String {
-        format!("drained: {}: not empty yet", self.what(name, port))
-    }
-
     /// The switches that can send packets over it.
     pub fn switches(&self, fabric: &Fabric) -> BTreeSet<SwitchId> {
         let far = match self.link {
@@ -189,8 +180,8 @@ impl Use {
         far.into_iter().chain([self.switch]).collect()
     }
 
-    /// The switch or link.
-    fn what(
+    /// The switch or link. `name` gives the name of a switch, `port` one of its ports.
+    pub fn what(
         &self,
         name: impl Fn(SwitchId) -> String,
         port: impl Fn(SwitchId, PortNumber) -> String,
@@ -204,7 +195,7 @@ impl Use {
         }
     }
 
-    /// The log line: the switch or link, and its use. `name` gives the name of a switch, `port` one of its ports.
+    /// The log line: the switch or link, and its use.
     pub fn describe(
         &self,
         name: impl Fn(SwitchId) -> String,
