@@ -28,23 +28,14 @@ impl Idle {
 
 /// The equipment of a merged fabric that is not there.
 pub struct Lost<'l> {
-    merged: &'l Merged,
-    memory: &'l Memory,
+    pub merged: &'l Merged,
+    pub memory: &'l Memory,
+    pub file: Option<&'l ReferenceFile>,
     /// The names that the reference has, for equipment that this OpenSM has never seen.
-    names: OnceCell<HashMap<Guid, &'l str>>,
-    file: Option<&'l ReferenceFile>,
+    pub names: OnceCell<HashMap<Guid, &'l str>>,
 }
 
-impl<'l> Lost<'l> {
-    pub fn new(merged: &'l Merged, memory: &'l Memory, file: Option<&'l ReferenceFile>) -> Self {
-        Lost {
-            merged,
-            memory,
-            names: OnceCell::new(),
-            file,
-        }
-    }
-
+impl Lost<'_> {
     fn name(&self, guid: Guid, known: &str) -> String {
         let of_file = || self.file.map(ReferenceFile::names).unwrap_or_default();
         let name = match known {

@@ -80,20 +80,15 @@ fn causes(planned: &Planned, name: impl Fn(SwitchId) -> String) -> Vec<String> {
     let mut left: Vec<_> = planned.plan.connections().all_left().collect();
     let mut causes = Vec::new();
     while causes.len() < FEW {
-        let from = most(left.iter().map(|&(from, _)| from));
-        let to = most(left.iter().map(|&(_, to)| to));
-        let (Some((from, from_count)), Some((to, to_count))) = (from, to) else {
+        let ends = left
+            .iter()
+            .flat_map(|&(from, to)| [(true, from), (false, to)]);
+        // Of ends that occur as often, the lowest sender.
+        let most = counted(ends).into_iter();
+        let most = most.max_by_key(|&((is_from, at), count)| (count, is_from, Reverse(at)));
+        let Some(((is_from, at), count)) = most.filter(|&(_, count)| count > 1) else {
             break;
         };
-        let is_from = from_count >= to_count;
-        let (at, count) = if is_from {
-            (from, from_count)
-        } else {
-            (to, to_count)
-        };
-        if count < 2 {
-            break;
-        }
         let far = |&(f, t): &(SwitchId, SwitchId)| match is_from {
             true => (f == at).then_some(t),
             false => (t == at).then_some(f),
@@ -109,12 +104,6 @@ fn causes(planned: &Planned, name: impl Fn(SwitchId) -> String) -> Vec<String> {
         left.retain(|pair| far(pair).is_none());
     }
     causes
-}
-
-/// The switch that occurs most often, and how often.
-fn most(switches: impl Iterator<Item = SwitchId>) -> Option<(SwitchId, usize)> {
-    let counts = counted(switches).into_iter();
-    counts.max_by_key(|&(switch, count)| (count, Reverse(switch)))
 }
 
 /// Logs the line of the sweep. Programs read it: a new field goes to the end.
