@@ -21,22 +21,13 @@ pub(super) fn begins(line: &[u8]) -> bool {
     !name.is_empty() && name.iter().all(fits)
 }
 
-/// What PORTS and PORT_HIERARCHY_INFO have of a port.
-#[derive(Clone, Default)]
-struct Known {
-    guid: Option<Guid>,
-    lid: Lid,
-    lmc: u8,
-    speed: Speed,
-    label: Vec<u8>,
-}
-
 /// The rows so far. Sections may come in any order, so the netlist is made at the end.
 #[derive(Default)]
 struct Rows {
     nodes: Vec<(u32, Node)>,
     zero: HashMap<Guid, PortZero>,
-    ports: HashMap<(Guid, u64), Known>,
+    /// Without the other ends.
+    ports: HashMap<(Guid, u64), Port>,
     links: Vec<(u32, [(Guid, u64); 2])>,
 }
 
@@ -150,10 +141,10 @@ impl<'l> Row<'_, 'l> {
 }
 
 impl Rows {
-    fn port(&mut self, row: &Row) -> Result<&mut Known, Reason> {
+    fn port(&mut self, row: &Row) -> Result<&mut Port, Reason> {
         let number = row.must("PortNum", "no port number")?;
-        let guid = row.guid("NodeGUID")?;
-        Ok(self.ports.entry((guid, number)).or_default())
+        let port = self.ports.entry((row.guid("NodeGUID")?, number));
+        Ok(port.or_insert_with(unknown_port))
     }
 
     fn take(&mut self, row: &Row, draft: &mut Draft) -> Result<(), Reason> {
@@ -177,10 +168,11 @@ impl Rows {
                 port.guid = row.number("PortGUID").filter(|guid| *guid > 0).map(Guid);
                 port.lid = known.unwrap_or_default();
                 port.lmc = u8::try_from(lmc).ok().filter(|lmc| *lmc <= 7).unwrap_or(0);
-                port.speed = speed(row);
+                port.link = draft.link(speed(row).as_bytes());
             }
             "PORT_HIERARCHY_INFO" => {
-                self.port(row)?.label = row.cell("Label").unwrap_or_default().to_vec();
+                let label = row.cell("Label").map(|label| text(label).into());
+                self.port(row)?.label = label;
             }
             "LINKS" => {
                 let end = |n: u8| {
@@ -228,16 +220,10 @@ impl Rows {
                     let port = PortOf(port, draft.id_of(node).to_owned());
                     draft.warn(Reason::NoRow(port.to_string(), "START_PORTS"));
                 }
-                let known = known.unwrap_or_default();
-                let speed = Some(known.speed).filter(|speed| speed.is_known());
-                let speed = speed.map_or_else(String::new, |speed| speed.to_string());
-                let (link, label) = (draft.link(speed.as_bytes()), text(&known.label));
                 let port = Port {
-                    guid: known.guid,
-                    lid: known.lid,
-                    lmc: known.lmc,
-                    label: (!label.is_empty()).then(|| label.into()),
-                    ..Port::new(PortNumber::ZERO, ids[&far], peer_port, link)
+                    peer: ids[&far],
+                    peer_port,
+                    ..known.unwrap_or_else(unknown_port)
                 };
                 let port_line = PortLine {
                     line: *line,
@@ -269,13 +255,13 @@ fn node(row: &Row) -> Result<Node, Reason> {
     })
 }
 
-/// The speed of a row of PORTS.
-fn speed(row: &Row) -> Speed {
-    let (width, speed) = (row.number("LinkWidthActv"), row.number("LinkSpeedActv"));
-    let (Some(width), Some(speed)) = (width, speed) else {
-        return Speed::UNKNOWN;
-    };
-    let byte = |at: u32| (speed >> (8 * at)) as u8;
-    let width = u8::try_from(width).unwrap_or(0);
-    Speed::of_port_info(width, byte(0), byte(2) & 1 > 0, byte(1), byte(3))
+fn unknown_port() -> Port {
+    Port::new(PortNumber::ZERO, 0, PortNumber::ZERO, "")
+}
+
+/// The speed of a row of PORTS; empty if it is unknown.
+fn speed(row: &Row) -> String {
+    let (width, speed): (u8, u32) = (row.small("LinkWidthActv"), row.small("LinkSpeedActv"));
+    let [plain, extended, fdr10, extended_2] = speed.to_le_bytes();
+    Speed::of_port_info(width, plain, fdr10 & 1 > 0, extended, extended_2).to_string()
 }
