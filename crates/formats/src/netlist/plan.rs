@@ -81,7 +81,8 @@ impl Plan {
         let mut racks = HashMap::new();
         let (mut links, mut warnings) = (Vec::new(), Warnings::default());
         for (number, line) in lines(bytes) {
-            let row: Vec<String> = cells(line.trim_ascii()).into_iter().map(text).collect();
+            let row = cells(line.trim_ascii()).into_iter();
+            let row: Vec<String> = row.map(|cell| text(cell.trim_ascii())).collect();
             let Some((four, [state, domain, near, far])) = &columns else {
                 let heads: Vec<String> = row.iter().map(|cell| head(cell)).collect();
                 let at = |name: &str| heads.iter().position(|head| head == name);
@@ -97,28 +98,26 @@ impl Plan {
             if line.trim_ascii().is_empty() || line.starts_with(b"#") {
                 continue;
             }
+            let cell = |at: usize| row.get(at).filter(|cell| !cell.is_empty());
             let is = |at: &Option<usize>, word: &str| {
-                let cell = at.and_then(|at| row.get(at)).map(|cell| cell.trim());
-                cell.is_none_or(|cell| cell.is_empty() || cell.eq_ignore_ascii_case(word))
+                let cell = at.and_then(cell);
+                cell.is_none_or(|cell| cell.eq_ignore_ascii_case(word))
             };
             if !is(state, "Active") || !is(domain, "In-Scope") {
                 continue;
             }
-            let cell = |at: usize| row.get(four[at]).map(|cell| cell.trim().to_owned());
-            let all: Option<Vec<String>> = (0..4)
-                .map(|at| cell(at).filter(|c| !c.is_empty()))
-                .collect();
-            match all.as_deref() {
-                Some([a, p, b, q]) => {
-                    links.push((number, [(a.clone(), p.clone()), (b.clone(), q.clone())]));
-                    for (device, rack) in [(a, near), (b, far)] {
-                        let rack = rack.and_then(|at| row.get(at)).map(|rack| rack.trim());
-                        if let Some(rack) = rack.filter(|rack| !rack.is_empty()) {
-                            racks.insert(device.to_lowercase(), rack.to_owned());
-                        }
-                    }
+            let [Some(a), Some(p), Some(b), Some(q)] = four.map(cell) else {
+                warnings.add(number, PlanReason::Bad(quoted(line)));
+                continue;
+            };
+            links.push((
+                number,
+                [(a, p), (b, q)].map(|(a, p)| (a.clone(), p.clone())),
+            ));
+            for (device, rack) in [(a, near), (b, far)] {
+                if let Some(rack) = rack.and_then(cell) {
+                    racks.insert(device.to_lowercase(), rack.clone());
                 }
-                _ => warnings.add(number, PlanReason::Bad(quoted(line))),
             }
         }
         match (columns, links.is_empty()) {
