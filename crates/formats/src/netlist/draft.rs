@@ -75,9 +75,8 @@ impl Draft {
         shared
     }
 
-    /// Sets this enabled width and speed at ports whose lines have none.
-    pub fn fill_in_enabled(&mut self, link: &str) {
-        self.usual.enabled = true;
+    /// Sets this width and speed at ports whose lines have none.
+    pub fn fill_in_link(&mut self, link: &str) {
         let link = self.link(link.as_bytes());
         for (port, _) in self.nodes.iter_mut().flat_map(|entry| &mut entry.ports) {
             if port.link.is_empty() {

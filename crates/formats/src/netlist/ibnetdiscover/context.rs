@@ -18,9 +18,8 @@ pub struct Context {
     bases: [u64; 3],
     next: [u64; 3],
     given: Option<GivenGuid>,
-    enabled: Enabled,
-    /// Whether any line names enabled widths or speeds.
-    has_enabled: bool,
+    /// For ports without options.
+    pub enabled: Enabled,
     /// Whether an assignment waits for its node line.
     pub is_open: bool,
 }
@@ -44,7 +43,6 @@ impl Default for Context {
             next: bases,
             given: None,
             enabled: Enabled::default(),
-            has_enabled: false,
             is_open: false,
         }
     }
@@ -78,21 +76,16 @@ impl Context {
     }
 
     /// The width and speed that ibsim's options at a port enable, if there are any.
-    pub fn link(&mut self, options: &[u8]) -> Option<String> {
+    pub fn link(&self, options: &[u8], draft: &mut Draft) -> Option<String> {
         let enabled = self.enabled.with_options(options)?;
-        self.has_enabled = true;
+        draft.usual.enabled = true;
         Some(enabled.most().to_string())
-    }
-
-    /// The width and speed of ports without options, if the file has any options.
-    pub fn usual_link(&self) -> Option<String> {
-        self.has_enabled.then(|| self.enabled.most().to_string())
     }
 
     /// Takes an assignment such as `vendid=0x2c9`; false if it is unknown.
     pub fn assignment(&mut self, line: &[u8], draft: &mut Draft) -> bool {
         if self.enabled.assignment(line) {
-            self.has_enabled = true;
+            draft.usual.enabled = true;
             return true;
         }
         let mut keys = KEYS.into_iter();

@@ -57,7 +57,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
             current = Some(draft.add_node(id, node)?);
         } else if port::begins(line) {
             let node = current.ok_or(Reason::StrayPort)?;
-            let port = port::read(line, node, &mut context, draft);
+            let port = port::read(line, node, &context, draft);
             let (number, port, port_line) = port.map_err(bad)?;
             draft.add_port(node, number, port, port_line)?;
         } else if context.assignment(line, draft) {
@@ -72,8 +72,8 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
     if context.is_open {
         return Err(Fault::in_line(draft.line, Reason::Truncated));
     }
-    if let Some(link) = context.usual_link() {
-        draft.fill_in_enabled(&link);
+    if draft.usual.enabled {
+        draft.fill_in_link(&context.enabled.most().to_string());
     }
     draft.finish()
 }

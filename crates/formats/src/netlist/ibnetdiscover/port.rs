@@ -20,7 +20,7 @@ pub fn begins(line: &[u8]) -> bool {
 pub fn read(
     text: &[u8],
     node: u32,
-    context: &mut Context,
+    context: &Context,
     draft: &mut Draft,
 ) -> Result<(u64, Port, PortLine), &'static str> {
     let mut scan = Scan(&text[1..]);
@@ -56,7 +56,7 @@ pub fn read(
     let link = if link.is_empty() {
         // The description has no options.
         let mut options = [before, own, behind].into_iter();
-        let link = options.find_map(|text| context.link(text));
+        let link = options.find_map(|text| context.link(text, draft));
         draft.link(link.unwrap_or_default().as_bytes())
     } else {
         draft.link(link)
