@@ -1,7 +1,7 @@
 //! The assignments before a node line, and ibsim's counters of GUIDs.
 
 use super::enabled::Enabled;
-use super::node::{NodeParts, guid_of_id, lid_and_lmc};
+use super::node::{NodeParts, guid_of_id, lid_and_lmc, word};
 use crate::input::quoted;
 use crate::netlist::draft::{Draft, new_node};
 use crate::netlist::error::Reason;
@@ -61,13 +61,12 @@ const KEYS: [(&str, Option<Kind>); 7] = [
 
 /// The word of an assignment that is not known, such as `foo` of `foo=1`: one word, at the begin of a line.
 pub fn unknown(line: &[u8]) -> Option<&[u8]> {
-    let (word, rest) = line.split_at(line.iter().position(|b| !b.is_ascii_alphabetic())?);
+    let (word, rest) = word(line);
     let is_one = !word.is_empty() && rest.starts_with(b"=") && !rest.contains(&b' ');
     is_one.then_some(word)
 }
 
 impl Context {
-    /// Whether a line is an assignment.
     pub fn begins(line: &[u8]) -> bool {
         KEYS.iter().any(|(key, _)| {
             let rest = line.strip_prefix(key.as_bytes());

@@ -57,7 +57,6 @@ impl Enabled {
         false
     }
 
-    /// The greatest enabled width and speed.
     pub fn most(self) -> Speed {
         let mut widths = [8, 4, 2, 16, 1].into_iter();
         let width = widths.find(|bit| self.width & bit > 0);

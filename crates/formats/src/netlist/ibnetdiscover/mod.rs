@@ -27,7 +27,7 @@ const UNSUPPORTED: [&str; 3] = ["include", "module", "@"];
 
 /// Whether a line is of this format: a node, or an assignment before one.
 pub(super) fn begins(line: &[u8]) -> bool {
-    node::begins(line).is_some() || node::unknown(line).is_some() || Context::begins(line)
+    node::begins(line).is_some() || Context::begins(line)
 }
 
 pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
@@ -40,13 +40,9 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
         if line.is_empty() || line[0] == b'#' {
             return Ok(());
         }
-        let unknown = || {
-            let (word, rest) = node::unknown(line)?;
-            Some((word, node::likely(word), rest))
-        };
-        let begins = node::begins(line).map(|(kind, rest)| (&b""[..], kind, rest));
-        if let Some((word, kind, rest)) = begins.or_else(unknown) {
-            if !word.is_empty() {
+        if let Some((kind, is_known, rest)) = node::begins(line) {
+            if !is_known {
+                let word = &line[..line.len() - rest.len()];
                 draft.warn(Reason::UnknownKind(quoted(word), kind));
             }
             let parts = NodeParts::read(rest).map_err(bad)?;

@@ -7,51 +7,47 @@ use crate::netlist::model::Kind;
 use crate::scan::{Scan, find, hex};
 use dmodc_fabric::{Guid, Lid};
 
-/// The kind of node with which a line begins, and the rest of the line.
-pub fn begins(line: &[u8]) -> Option<(Kind, &[u8])> {
-    let words: [(&[u8], Kind); 5] = [
-        (b"Switch", Kind::Switch),
-        (b"Hca", Kind::Ca),
-        (b"Ca", Kind::Ca),
-        (b"Router", Kind::Router),
-        (b"Rt", Kind::Router),
-    ];
-    let mut words = words.into_iter();
-    let found = words.find_map(|(word, kind)| Some((kind, line.strip_prefix(word)?)));
-    found.filter(|(_, rest)| rest.first().is_none_or(|b| !b.is_ascii_alphabetic()))
+/// The words for the kinds of nodes.
+const KINDS: [(&[u8], Kind); 5] = [
+    (b"Switch", Kind::Switch),
+    (b"Hca", Kind::Ca),
+    (b"Ca", Kind::Ca),
+    (b"Router", Kind::Router),
+    (b"Rt", Kind::Router),
+];
+
+/// Splits a line behind its first word of letters.
+pub fn word(line: &[u8]) -> (&[u8], &[u8]) {
+    let end = line.iter().position(|b| !b.is_ascii_alphabetic());
+    line.split_at(end.unwrap_or(line.len()))
 }
 
-/// A word that is no kind of node here, before what follows a kind: a number of ports and an id. And the rest of the
-/// line.
-pub fn unknown(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let end = line.iter().position(|b| !b.is_ascii_alphabetic())?;
-    let (word, rest) = line.split_at(end);
-    let is_node = !word.is_empty() && rest[0].is_ascii_whitespace() && begins(line).is_none();
-    NodeParts::read(rest).ok().filter(|_| is_node)?;
-    Some((word, rest))
-}
-
-/// The kind that an unknown word most likely is: a known one in other letters, else a host.
-pub fn likely(word: &[u8]) -> Kind {
-    let is = |words: &[&[u8]]| words.iter().any(|known| word.eq_ignore_ascii_case(known));
-    match () {
-        () if is(&[b"switch", b"sw"]) => Kind::Switch,
-        () if is(&[b"router", b"rt"]) => Kind::Router,
-        () => Kind::Ca,
+/// The kind of node with which a line begins, whether its word is known, and the rest of the line. Another word is a
+/// kind of node if a number of ports and an id are behind it: most likely a known one in other letters, else a host.
+pub fn begins(line: &[u8]) -> Option<(Kind, bool, &[u8])> {
+    let (word, rest) = word(line);
+    if let Some((_, kind)) = KINDS.into_iter().find(|(known, _)| *known == word) {
+        return Some((kind, true, rest));
     }
+    let is_node = !word.is_empty() && rest.first()?.is_ascii_whitespace();
+    NodeParts::read(rest).ok().filter(|_| is_node)?;
+    let is =
+        |words: [&str; 2]| (words.iter()).any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
+    let likely = match () {
+        () if is(["switch", "sw"]) => Kind::Switch,
+        () if is(["router", "rt"]) => Kind::Router,
+        () => Kind::Ca,
+    };
+    Some((likely, false, rest))
 }
 
-/// The parts of a node line.
 pub struct NodeParts<'a> {
-    /// The number of ports.
     pub count: u64,
-    /// The id in quotes.
     pub id: &'a [u8],
     /// The words between id and description: none are known.
     pub options: &'a [u8],
     /// The description, empty if there is none.
     pub description: &'a [u8],
-    /// The rest of the line.
     pub trailer: &'a [u8],
 }
 
