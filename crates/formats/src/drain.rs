@@ -74,7 +74,6 @@ pub fn parse_leniently(
     Ok(Lenient::new(drained, warnings))
 }
 
-/// The links that a line names.
 fn named(
     fabric: &Fabric,
     directory: &Directory<SwitchId>,

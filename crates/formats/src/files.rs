@@ -69,7 +69,6 @@ pub fn of_ports(name: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The folder of a file.
 fn folder_of(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| *folder != OsStr::new(""));
     folder.unwrap_or(Path::new("."))

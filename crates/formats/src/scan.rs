@@ -3,7 +3,6 @@
 //! It takes the parts of the text formats: words, decimal and hexadecimal numbers, quoted text. Nothing here but
 //! [`text`] allocates, and nothing panics or reads past the end.
 
-/// The rest of a line.
 #[derive(Clone, Copy)]
 pub struct Scan<'a>(pub &'a [u8]);
 
@@ -87,7 +86,6 @@ pub fn hex(word: &[u8]) -> Option<u64> {
     scan.hex().filter(|_| scan.0.is_empty())
 }
 
-/// The first place of `needle` in `text`.
 pub fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
     let first = *needle.first()?;
     (0..text.len()).find(|&at| text[at] == first && text[at..].starts_with(needle))

@@ -13,11 +13,9 @@
 use crate::scan::{Scan, find};
 use dmodc_fabric::{Guid, Lid, NO_PATH};
 
-/// The content of a line.
 pub(super) enum Line {
     /// The table of a switch begins; `None` where the line has no GUID.
     Table {
-        /// The switch.
         guid: Option<Guid>,
         /// Whether its table has a line for every LID up to a highest one.
         every_lid: bool,
@@ -64,7 +62,6 @@ impl Line {
     }
 }
 
-/// The GUID that follows a text.
 fn guid(line: &[u8], key: &[u8]) -> Option<Guid> {
     let mut scan = Scan(line);
     scan.until(key)?;

@@ -80,7 +80,6 @@ pub fn parse_order_leniently(fabric: &Fabric, bytes: &[u8]) -> Parsed<Vec<NodeId
     Lenient::new(order, warnings).unless_empty()
 }
 
-/// The LID at the start of a line.
 fn lid(line: &[u8]) -> Option<Lid> {
     let word = line.split(u8::is_ascii_whitespace).next()?;
     let digits = word.strip_prefix(b"0x").or(word.strip_prefix(b"0X"))?;

@@ -184,11 +184,9 @@ enum Section {
     #[default]
     Outside,
     Table,
-    /// In a table that is left out.
     LeftOut,
 }
 
-/// A dump under construction.
 #[derive(Default)]
 struct Draft {
     switches: Vec<DumpedSwitch>,
@@ -272,7 +270,6 @@ impl Draft {
         self.warnings.add(number, reason);
     }
 
-    /// Begins the table of the last named switch.
     fn table(&mut self, line: &[u8], number: u32) {
         if self.section == Section::Table {
             self.endless.push(self.switches.len() - 1);

@@ -34,14 +34,12 @@ pub enum Thing {
 struct Entry<T> {
     what: T,
     kind: String,
-    /// The GUID of its node.
     node: Guid,
     /// The GUID to display, and further GUIDs that find the entry.
     guids: Vec<Guid>,
     /// Base LID (0 for none) and LMC of each port.
     lids: Vec<(Lid, u8)>,
     description: String,
-    /// Labels of its ports.
     labels: Vec<(Arc<str>, PortNumber)>,
 }
 
@@ -206,7 +204,6 @@ impl Directory<u32> {
     }
 }
 
-/// The entries of the switches of a fabric.
 fn switches<T>(
     fabric: &Fabric,
     names: &TiSlice<SwitchId, String>,
@@ -231,14 +228,12 @@ fn switches<T>(
     entries.into()
 }
 
-/// A test for one kind of match.
 type Way<'a, T> = &'a dyn Fn(&Entry<T>) -> bool;
 
 /// A test whether all of several matches are meant.
 type AllMeant<T> = fn(&[&Entry<T>]) -> bool;
 
 impl<T: Copy> Directory<T> {
-    /// The only match of a name.
     fn only(&self, name: &str) -> Result<&Entry<T>, NameError> {
         match self.matches(name.trim()).0[..] {
             [one] => Ok(one),
@@ -284,7 +279,6 @@ impl<T: Copy> Directory<T> {
         Ok(ThingsOrPort::Port(one.what, number.ok_or(error)?))
     }
 
-    /// Whether some port has this label.
     fn has_label(&self, label: &str) -> bool {
         let mut all = self.entries.iter().flat_map(|entry| &entry.labels);
         all.any(|(one, _)| **one == *label)

@@ -4,11 +4,9 @@
 pub struct Pattern(Vec<Piece>);
 
 enum Piece {
-    /// This text.
     Text(String),
     /// Any text, or none.
     Any,
-    /// A number in one of these ranges.
     Number(Vec<Range>),
 }
 

@@ -12,15 +12,12 @@ use crate::input::Warnings;
 use dmodc_fabric::{Guid, Lid, PortNumber, Speed};
 use std::collections::{HashMap, HashSet};
 
-/// A port by node and number.
 type End = (u32, PortNumber);
 
 /// The parts of a port line about the other end.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct PortLine {
-    /// The line number.
     pub line: u32,
-    /// Port GUID of the other end.
     pub peer_guid: Option<Guid>,
     /// LID of the other end; 0 if the line has none.
     pub peer_lid: Lid,

@@ -14,7 +14,6 @@ use crate::scan::{Scan, text};
 use dmodc_fabric::{Guid, Lid, PortNumber, Speed};
 use std::collections::HashMap;
 
-/// Whether a line begins a section.
 pub(super) fn begins(line: &[u8]) -> bool {
     let name = line.strip_prefix(b"START_").unwrap_or_default();
     let fits = |b: &u8| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_';
@@ -74,7 +73,6 @@ pub(crate) struct Section {
     columns: Vec<String>,
 }
 
-/// A row of a section.
 pub(crate) struct Row<'s, 'l> {
     pub section: &'s str,
     pub columns: &'s [String],
@@ -108,7 +106,6 @@ impl Section {
 }
 
 impl<'l> Row<'_, 'l> {
-    /// The place of a column.
     pub fn at(&self, column: &str) -> Option<usize> {
         let mut columns = self.columns.iter();
         columns.position(|name| name.eq_ignore_ascii_case(column))
@@ -236,7 +233,6 @@ impl Rows {
     }
 }
 
-/// The node of a row of NODES.
 fn node(row: &Row) -> Result<Node, Reason> {
     let kind = match row.must("NodeType", "no kind of node")? {
         2 => Kind::Switch,

@@ -59,7 +59,6 @@ impl Netlist {
         Ok((netlist, slowed))
     }
 
-    /// Sorts links by GUID and port.
     fn sorted(&self, mut links: Vec<[(u32, PortNumber); 2]>) -> Vec<[(u32, PortNumber); 2]> {
         links.sort_by_key(|&[(node, port), _]| (self.nodes[node as usize].guid, port));
         links
@@ -72,7 +71,6 @@ impl Netlist {
         links
     }
 
-    /// The speed of a link, by both ends.
     fn speed_of(&self, &[a, b]: &[(u32, PortNumber); 2]) -> Speed {
         let [a, b] = [a, b].map(|(node, number)| {
             let port = self.nodes[node as usize].port(number);

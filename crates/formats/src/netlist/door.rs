@@ -9,7 +9,6 @@ use super::{db_csv, iblinkinfo, ibnetdiscover, net_dump, port_list, subnet_lst};
 use crate::input::{Fault, Parsed, lines, plain, quoted};
 use crate::scan::find;
 
-/// The reader of a format.
 type Reader = fn(&[u8]) -> Parsed<Netlist, Reason>;
 
 /// A format: whether a line is of it, and its reader.
@@ -85,7 +84,6 @@ fn unknown(bytes: &[u8]) -> Fault<Reason> {
     Fault::in_line(number, reason)
 }
 
-/// What a fabric without a switch has.
 fn content(netlist: &Netlist) -> String {
     let of_kind = |kind: Kind| {
         let nodes = netlist.nodes.iter();

@@ -25,13 +25,11 @@ pub(super) struct Draft {
     described: Vec<Option<u32>>,
     nodes: Vec<Entry>,
     links: HashMap<Box<[u8]>, Arc<str>>,
-    /// The GUIDs of the nodes so far.
     pub guids: HashSet<Guid>,
     pub usual: Usual,
     /// The nodes with several LIDs.
     torn: HashSet<u32>,
     warnings: Warnings<Reason>,
-    /// The number of the current line.
     pub line: u32,
 }
 
@@ -85,12 +83,10 @@ impl Draft {
         }
     }
 
-    /// Adds a warning about the current line.
     pub fn warn(&mut self, reason: Reason) {
         self.warnings.add(self.line, reason);
     }
 
-    /// The id of a node.
     pub fn id_of(&self, node: u32) -> &str {
         &self.nodes[node as usize].node.id
     }
@@ -184,7 +180,6 @@ impl Draft {
         Ok(())
     }
 
-    /// Checks the whole and returns the netlist.
     pub fn finish(mut self) -> Parsed<Netlist, Reason> {
         if self.nodes.is_empty() {
             return Err(Fault::whole(Reason::NoNode));
@@ -209,7 +204,6 @@ impl Draft {
         Ok(Lenient::new(Netlist { nodes }, self.warnings))
     }
 
-    /// Turns id numbers into node indices.
     fn number_peers(&mut self) -> Result<(), Fault<Reason>> {
         for Entry { node, ports, .. } in &mut self.nodes {
             for (port, port_line) in ports {
@@ -401,7 +395,6 @@ fn is_label(label: &str, number: PortNumber, node: Guid) -> bool {
     is_read && label.chars().all(is_written) && label != number.to_string()
 }
 
-/// The port number of the other end.
 pub(super) fn peer_port(number: u64) -> Result<PortNumber, &'static str> {
     match u8::try_from(number) {
         Ok(port @ 1..=254) => Ok(PortNumber(port)),

@@ -17,7 +17,6 @@ pub enum Equipment {
     Slow,
 }
 
-/// The part of their speed that slow links keep.
 const SLOW_LINK: f64 = 0.25;
 
 /// All equipment: its name, and the words after the number of pieces hit.

@@ -4,7 +4,6 @@ use super::model::Kind;
 use dmodc_fabric::{Guid, Lid, PortNumber};
 use std::fmt;
 
-/// The formats, for a message.
 const KNOWN: &str = "ibnetdiscover or ibsim netlist ('Switch 36 \"S-…\"'), ibnetdiscover -p ('SW 1 2 0x…'), \
      opensm-subnet.lst and ibdiagnet's .lst ('{ SW Ports:24 …'), ibdiagnet2.db_csv ('START_NODES'), .net_dump \
      ('\"name\", Mellanox, 0x…, LID 1'), iblinkinfo with or without -l ('Switch: 0x…')";

@@ -38,7 +38,6 @@ struct Line {
     link: String,
 }
 
-/// The links of a list.
 #[derive(Default)]
 pub(super) struct Links {
     lines: Vec<Line>,
@@ -107,7 +106,6 @@ impl Links {
         }
     }
 
-    /// Finds the GUIDs of far ends that have none.
     fn find_far_guids(&mut self, draft: &mut Draft) {
         let mut by_lid: HashMap<(Lid, u64), Option<Guid>> = HashMap::new();
         let mut by_name: HashMap<(&str, u64), Vec<usize>> = HashMap::new();
@@ -155,7 +153,6 @@ impl Links {
         }
     }
 
-    /// All ends with a GUID, with their lines.
     fn ends(&self) -> impl Iterator<Item = (u32, Guid, &End)> {
         self.lines.iter().flat_map(|line| {
             let ends = [Some(&line.near), line.far.as_ref()].into_iter().flatten();

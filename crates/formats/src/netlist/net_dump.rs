@@ -13,7 +13,6 @@ use crate::input::{Parsed, quoted};
 use crate::scan::{Scan, find, text};
 use dmodc_fabric::{Guid, Lid};
 
-/// Whether a line is a switch.
 pub(super) fn begins(line: &[u8]) -> bool {
     header(line).is_some()
 }
@@ -49,7 +48,6 @@ fn cells(line: &[u8], most: usize) -> impl Iterator<Item = &[u8]> {
     line.splitn(most, |&b| b == b':').map(<[u8]>::trim_ascii)
 }
 
-/// Adds the port of a line.
 fn port<'l>(
     node: &End,
     column: &dyn Fn(&str) -> &'l [u8],

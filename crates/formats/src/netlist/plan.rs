@@ -16,13 +16,11 @@ use crate::scan::text;
 use dmodc_fabric::{Guid, PortNumber};
 use std::collections::{HashMap, HashSet};
 
-/// A device and a port as a row has them.
 type End = (String, String);
 
 /// A plan.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Plan {
-    /// The links with their lines.
     links: Vec<(u32, [End; 2])>,
     /// The racks of devices, by name in lower case.
     racks: HashMap<String, String>,

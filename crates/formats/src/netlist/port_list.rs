@@ -11,7 +11,6 @@ use crate::input::{Parsed, quoted};
 use crate::scan::{Scan, find, text};
 use dmodc_fabric::{Guid, Lid};
 
-/// Whether a line is a port.
 pub(super) fn begins(line: &[u8]) -> bool {
     end(&mut Scan(line)).is_some()
 }

@@ -21,7 +21,6 @@ use dmodc_fabric::{Guid, Lid, PortNumber};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-/// One side of a line.
 struct Side<'a> {
     id: String,
     /// Counts only where no line before has described the node.
@@ -32,7 +31,6 @@ struct Side<'a> {
     port: u64,
 }
 
-/// Whether a line begins with a node in braces.
 pub(super) fn begins(line: &[u8]) -> bool {
     let rest = line.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     rest.is_some_and(|rest| KINDS.iter().any(|(word, _)| rest.starts_with(word)))
@@ -179,7 +177,6 @@ fn device_id(value: u64) -> u16 {
     u16::try_from(value).unwrap_or(upper)
 }
 
-/// The word behind a key.
 fn word<'a>(scan: &mut Scan<'a>, key: &'static str) -> Result<&'a [u8], &'static str> {
     let otherwise = "a field is missing, or another stands in its place";
     scan.must(key.as_bytes(), otherwise)?;

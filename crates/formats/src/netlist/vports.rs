@@ -80,7 +80,6 @@ impl VirtualPorts {
     }
 }
 
-/// The number behind a key.
 fn value(line: &[u8], key: &[u8]) -> Option<u64> {
     let at = find(line, key)?;
     Scan(&line[at + key.len()..]).c_number()

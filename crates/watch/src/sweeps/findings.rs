@@ -112,7 +112,6 @@ impl Findings {
         self.memory.known()
     }
 
-    /// The slow links, as labels.
     fn slow(&self) -> Vec<FoundSlow> {
         let labels = |link: &SlowLink| {
             let (near, port) = link.near;

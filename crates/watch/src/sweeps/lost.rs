@@ -11,7 +11,6 @@ use dmodc_fabric::{Drained, Guid, Merged, PortNumber, SwitchId};
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 
-/// Drained equipment, present or out.
 pub struct Idle(BTreeSet<(Guid, Option<PortNumber>)>);
 
 impl Idle {

@@ -327,7 +327,6 @@ impl ReferenceFile {
     }
 }
 
-/// Logs a line about a file, unless it has been logged.
 fn log_once(logged: &Mutex<Vec<String>>, path: &Path, what: &str, level: Level) {
     let mut logged = lock(logged);
     if !logged.iter().any(|line| line == what) {

@@ -75,9 +75,7 @@ enum What {
     One,
     /// Two cables that changed places.
     Swapped,
-    /// Nodes with their hosts.
     Nodes,
-    /// Links of one switch.
     Links(Guid),
 }
 
@@ -193,7 +191,6 @@ fn are_swapped(a: &Difference, b: &Difference) -> bool {
     })
 }
 
-/// The ends of a link in either direction.
 fn ends(link: &[End]) -> BTreeSet<&End> {
     link.iter().collect()
 }

@@ -12,7 +12,6 @@ pub struct Designed<'f> {
 }
 
 impl<'f> Designed<'f> {
-    /// The speeds of the links of `fabric`.
     pub fn new(fabric: &'f Fabric, reference: Option<&'f Fabric>) -> Self {
         let replaced = reference.map_or_else(Vec::new, |of| replaced(fabric, of));
         Designed {

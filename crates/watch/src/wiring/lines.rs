@@ -6,13 +6,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// How many switches or hosts a line names.
 const NAMED: usize = 16;
 
-/// A port of a switch.
 pub type Port = (Guid, PortNumber);
 
 /// A link between two switches, the lower GUID first.
 pub type Link = [Port; 2];
 
-/// The link between two ports.
 pub fn link(fabric: &Fabric, ends: [(SwitchId, PortNumber); 2]) -> Link {
     let mut ends = ends.map(|(switch, port)| (fabric.guid(switch), port));
     ends.sort_unstable();
@@ -22,16 +20,13 @@ pub fn link(fabric: &Fabric, ends: [(SwitchId, PortNumber); 2]) -> Link {
 /// A fabric by GUIDs, which stay the same from sweep to sweep.
 #[derive(Default)]
 pub struct View {
-    /// The switches.
     pub switches: HashSet<Guid>,
-    /// The links between switches.
     pub links: HashSet<Link>,
     /// By host, its switch and port.
     pub hosts: HashMap<Guid, Port>,
 }
 
 impl View {
-    /// The view of a fabric.
     pub fn new(fabric: &Fabric) -> Self {
         let all = fabric.switches();
         let hosts = all.keys().flat_map(|s| fabric.hosts_of(s));
@@ -45,10 +40,8 @@ impl View {
     }
 }
 
-/// The names of switches and hosts.
 pub struct Names<'m> {
     switches: HashMap<&'m Guid, String>,
-    /// Hosts.
     pub hosts: HashMap<&'m Guid, String>,
 }
 
@@ -63,7 +56,6 @@ fn shown(names: &BTreeMap<Guid, String>) -> HashMap<&Guid, String> {
 }
 
 impl<'m> Names<'m> {
-    /// The names of switches and hosts.
     pub fn new(switches: &'m BTreeMap<Guid, String>, hosts: &'m BTreeMap<Guid, String>) -> Self {
         Names {
             switches: shown(switches),
@@ -71,12 +63,10 @@ impl<'m> Names<'m> {
         }
     }
 
-    /// A switch.
     pub fn switch(&self, switch: &Guid) -> &str {
         &self.switches[switch]
     }
 
-    /// A port of a switch.
     pub fn port(&self, (switch, port): &Port) -> String {
         format!("{} [{port}]", self.switches[switch])
     }
@@ -118,7 +108,6 @@ impl<'m> Names<'m> {
         lines
     }
 
-    /// Lines about links, one for each.
     pub fn links<'l>(&self, word: &str, links: impl Iterator<Item = &'l Link>) -> Vec<String> {
         let line = |[a, b]: &Link| format!("{word}: {} -- {}", self.port(a), self.port(b));
         let mut lines: Vec<String> = links.map(line).collect();
@@ -179,7 +168,6 @@ pub fn list(names: impl Iterator<Item = String>, most: usize) -> String {
     }
 }
 
-/// A number of things.
 pub fn amount(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }

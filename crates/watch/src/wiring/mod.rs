@@ -21,15 +21,18 @@ mod slow_memory;
 mod tests;
 mod warnings;
 
-pub use causes::{Cause, by_switch, causes};
-pub use designed::Designed;
+pub(crate) use causes::by_switch;
+pub use causes::{Cause, causes};
+pub(crate) use designed::Designed;
 pub(crate) use lines::parts;
-pub use memory::Memory;
-pub use rails::among_servers;
-pub use siblings::{Doubt, Unlike, among_siblings, unlike_siblings};
+pub(crate) use memory::Memory;
+use rails::among_servers;
+pub use siblings::among_siblings;
+pub(crate) use siblings::{Doubt, Unlike, unlike_siblings};
 pub use slow::{Far, Slow, Slowness, Witness, slow_links};
-pub use slow_memory::SlowLink;
-pub use warnings::{describe_unlike, odd_places, wiring_warnings};
+pub(crate) use slow_memory::SlowLink;
+pub use warnings::wiring_warnings;
+pub(crate) use warnings::{describe_unlike, odd_places};
 
 use dmodc_core::Ranking;
 use dmodc_fabric::{Fabric, Guid, Merged, NodeId, PortNumber, SwitchId};
@@ -94,7 +97,6 @@ impl End {
         }
     }
 
-    /// A host.
     fn of_host(names: &Names, index: NodeId) -> End {
         End {
             name: names.end_nodes[index].clone(),

@@ -9,7 +9,6 @@ use dmodc_fabric::{Guid, PortNumber, Speed};
 use dmodc_formats::netlist::{self, Netlist, Part, Port};
 use std::collections::BTreeSet;
 
-/// A node and its port.
 type Side = (u32, PortNumber);
 
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +93,6 @@ fn connect(net: &mut Netlist, [a, b]: [Side; 2], like: &Port) {
     }
 }
 
-/// The next lower speed.
 fn slower(speed: Speed) -> Speed {
     let rates = [
         "4xSDR", "4xDDR", "4xQDR", "4xFDR", "4xEDR", "4xHDR", "4xNDR",

@@ -32,9 +32,7 @@ pub struct Doubt {
     /// The link that the switch has instead, to the same switch above or at the same port: own port, and the switch and
     /// port at the other end.
     instead: Option<(PortNumber, (SwitchId, PortNumber))>,
-    /// How many siblings have the link.
     pub have: u32,
-    /// How many siblings there are.
     pub siblings: u32,
 }
 
@@ -44,9 +42,7 @@ type Up = (PortNumber, SwitchId);
 /// A switch whose uplinks differ from its siblings' uplinks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unlike {
-    /// The switch.
     pub switch: SwitchId,
-    /// The number of its uplinks.
     pub uplinks: u32,
     /// The links that its siblings have and it lacks.
     pub doubts: Vec<Doubt>,

@@ -16,10 +16,8 @@ const NAMED: usize = 10;
 /// A link by the GUIDs of its ends: the switch of lower GUID first, or the switch of a host.
 type LinkId = (Port, Far<Guid, Guid>);
 
-/// A link that is slow now.
 pub type SlowLink = Slow<Guid, Guid>;
 
-/// The link at a switch port.
 fn link_id(fabric: &Fabric, switch: SwitchId, port: PortNumber) -> Option<LinkId> {
     match fabric.peer(switch, port) {
         Peer::None => None,
@@ -61,15 +59,13 @@ impl SlowLink {
         }
     }
 
-    /// The switches at its ends.
-    pub fn switches(&self) -> Vec<Guid> {
+    pub(super) fn switches(&self) -> Vec<Guid> {
         match self.far {
             Far::Switch(far, _) => vec![self.near.0, far],
             Far::Host(_) => vec![self.near.0],
         }
     }
 
-    /// The link for a log line.
     fn describe(&self, names: &Names) -> String {
         let near = names.port(&self.near);
         match self.far {

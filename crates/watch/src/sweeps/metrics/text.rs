@@ -66,7 +66,6 @@ impl Text {
         );
     }
 
-    /// Writes a sample of a figure.
     pub fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
         let port = self.port.map(|port| ("sm", port.to_string()));
         let port = port.iter().map(|(label, port)| (*label, &**port));
@@ -87,14 +86,12 @@ impl Text {
         self.sample(name, &labels, value);
     }
 
-    /// Writes a figure with one sample.
     pub fn single(&mut self, name: &str, value: impl Display) {
         self.head(name);
         self.sample(name, &[], value);
     }
 }
 
-/// The value of a label, escaped.
 fn escaped(text: &str) -> String {
     let text = text.replace('\\', "\\\\").replace('"', "\\\"");
     text.replace('\n', "\\n")
