@@ -139,18 +139,13 @@ impl<T, R> Lenient<T, R> {
     pub fn strict(self) -> Result<T, Fault<R>> {
         self.warnings.into_first().map_or(Ok(self.value), Err)
     }
-}
 
-impl<T, R> Lenient<T, R>
-where
-    for<'v> &'v T: IntoIterator,
-{
     /// The value, unless it is empty and there are oddities.
-    pub fn unless_empty(self) -> Parsed<T, R> {
-        if (&self.value).into_iter().next().is_none() && self.warnings.count() > 0 {
-            return Err(self.warnings.first().remove(0));
+    pub fn unless(self, is_empty: impl Fn(&T) -> bool) -> Parsed<T, R> {
+        match is_empty(&self.value) && self.warnings.count() > 0 {
+            true => Err(self.warnings.first().remove(0)),
+            false => Ok(self),
         }
-        Ok(self)
     }
 }
 

@@ -77,7 +77,7 @@ pub fn parse_order_leniently(fabric: &Fabric, bytes: &[u8]) -> Parsed<Vec<NodeId
             &mut first => warnings.add(number, OrderReason::Twice { lid, first }),
         }
     }
-    Lenient::new(order, warnings).unless_empty()
+    Lenient::new(order, warnings).unless(Vec::is_empty)
 }
 
 fn lid(line: &[u8]) -> Option<Lid> {

@@ -41,7 +41,7 @@ pub fn parse_guids_leniently(bytes: &[u8]) -> Parsed<Vec<Guid>, GuidReason> {
     let mut warnings = Warnings::default();
     let guids = lines(bytes).filter_map(|(number, line)| first_guid(line, number, &mut warnings));
     let value = guids.map(|(guid, _)| guid).collect();
-    Lenient::new(value, warnings).unless_empty()
+    Lenient::new(value, warnings).unless(Vec::is_empty)
 }
 
 /// Parses a name map; skips a line without GUID or name, with a warning. Of two lines for one GUID the last holds.
@@ -62,7 +62,7 @@ pub fn parse_names_leniently(bytes: &[u8]) -> Parsed<NameMap, GuidReason> {
             None => warnings.add(number, GuidReason::NoName(quoted(line))),
         }
     }
-    Lenient::new(value, warnings).unless_empty()
+    Lenient::new(value, warnings).unless(NameMap::is_empty)
 }
 
 /// The GUID at the start of a line, and the rest of the line. Warns of a missing or an odd GUID, but not of an empty

@@ -91,14 +91,15 @@ impl Netlist {
         switches.sort_by_key(|e| e.node.guid);
         let place = |p: &Port| (self.nodes[p.peer as usize].guid, p.peer_port);
         nodes.sort_by_key(|e| e.port.map(place));
-        let simulated = endports.iter().filter_map(|e| Some((e, e.port?.number)));
-        let simulated: HashMap<Guid, (u32, PortNumber)> = simulated
-            .map(|(e, port)| (e.node.simulated_port_guid(port), (e.index, port)))
-            .collect();
+        let simulated = endports.iter().filter_map(|e| {
+            let port = e.port?.number;
+            Some((e.node.simulated_port_guid(port), (e.index, port)))
+        });
+        let simulated: HashMap<Guid, (u32, PortNumber)> = simulated.collect();
         let is_ambiguous = |e: &&Endport| {
-            let held = |port: &Port| Some((simulated.get(&e.node.port_guid(port))?, port.number));
-            let held = e.port.and_then(held);
-            held.is_some_and(|(&holder, port)| holder != (e.index, port))
+            let holder = |port: &Port| simulated.get(&e.node.port_guid(port)).copied();
+            let is_other = |port: &Port| holder(port).is_some_and(|h| h != (e.index, port.number));
+            e.port.is_some_and(is_other)
         };
         let mut labels = PortLabels::new();
         for (s, e) in (0..).map(SwitchId).zip(&switches) {

@@ -73,7 +73,9 @@ impl Pgft {
                 return Err(ShapeError::Ports { level, ports });
             }
         }
-        let lids = (0..=h).fold(0usize, |sum, l| sum.saturating_add(shape.lids_of_level(l)));
+        let switches = (1..=h).map(|level| shape.elements(level));
+        let nodes = shape.elements(0).saturating_mul(shape.up_ports(0));
+        let lids = switches.fold(nodes, usize::saturating_add);
         if lids > Lid::UNICAST_MAX.index() {
             return Err(ShapeError::TooLarge(lids));
         }
@@ -120,11 +122,6 @@ impl Pgft {
             true => 0,
             false => self.w[level].saturating_mul(self.p[level]),
         }
-    }
-
-    fn lids_of_level(&self, level: usize) -> usize {
-        let each = if level == 0 { self.up_ports(0) } else { 1 };
-        self.elements(level).saturating_mul(each)
     }
 }
 
