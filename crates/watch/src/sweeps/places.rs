@@ -101,25 +101,16 @@ fn by_guid(name: &str, known: &[&Fabric]) -> Option<Vec<Drained>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wiring::tests::without;
     use dmodc_formats::drain::parse_lines;
-    use dmodc_formats::names::Directory;
-    use dmodc_formats::netlist::Netlist;
+    use dmodc_formats::netlist::{Netlist, PortLabels};
     use fabrics::{node_at, pgft};
-
-    fn without(net: &Netlist, name: &str) -> Netlist {
-        let parts = Directory::of_netlist(net).parts(net, name);
-        net.without(&parts.expect("parts"))
-    }
 
     fn look(places: &mut DrainedPlaces, net: &Netlist, known: &Netlist, text: &str) -> DrainedNow {
         let (fabric, names) = net.to_fabric(None).expect("LIDs");
         let (known, _) = known.to_fabric(None).expect("LIDs");
-        let lines = parse_lines(
-            &fabric,
-            &names.switches,
-            &dmodc_formats::netlist::PortLabels::new(),
-            text.as_bytes(),
-        );
+        let labels = PortLabels::new();
+        let lines = parse_lines(&fabric, &names.switches, &labels, text.as_bytes());
         places.look(&fabric, lines, &[&known])
     }
 
@@ -132,7 +123,7 @@ mod tests {
         (new.nodes[at].guid, new.nodes[at].description) = (Guid(77), "another".into());
         let mut newer = whole.clone();
         newer.nodes[at].guid = Guid(78);
-        let less = without(&whole, "L2-1");
+        let less = without(&whole, &["L2-1"]);
         let drained = |switch| Drained { switch, port: None };
         let mut places = DrainedPlaces::default();
         let mut look = |net, text| look(&mut places, net, &whole, text);
@@ -158,7 +149,7 @@ mod tests {
         let mut places = DrainedPlaces::default();
         let port = "L1-1:4";
         assert_eq!(look(&mut places, &whole, &whole, port).there.len(), 1);
-        let out = look(&mut places, &without(&whole, port), &whole, port);
+        let out = look(&mut places, &without(&whole, &[port]), &whole, port);
         assert_eq!((out.there.len(), out.out.len(), out.odd.len()), (0, 1, 0));
     }
 }

@@ -18,7 +18,7 @@ mod siblings;
 mod slow;
 mod slow_memory;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod warnings;
 
 pub(crate) use causes::by_switch;

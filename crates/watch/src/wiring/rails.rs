@@ -16,8 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 struct Port<'n> {
     node: NodeId,
     server: &'n str,
-    /// The set of servers with similar names, and the switch of the port.
-    place: (usize, SwitchId),
+    /// What the names of similar servers have in common, and the switch of the port.
+    place: (String, SwitchId),
 }
 
 /// All ports, in the order of the end nodes. The lists of `of` and `at` have indices into `ports`.
@@ -26,7 +26,7 @@ struct Servers<'n> {
     names: &'n Names,
     ports: Vec<Port<'n>>,
     of: BTreeMap<&'n str, Vec<usize>>,
-    at: BTreeMap<(usize, SwitchId), Vec<usize>>,
+    at: BTreeMap<(String, SwitchId), Vec<usize>>,
 }
 
 /// Odd ports of servers, by comparison with servers of similar names, in the order of the end nodes.
@@ -41,7 +41,6 @@ pub fn among_servers(fabric: &Fabric, names: &Names) -> Vec<Difference> {
 
 impl<'n> Servers<'n> {
     fn new(fabric: &'n Fabric, names: &'n Names, labels: &'n Labels) -> Servers<'n> {
-        let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
         let unnamed: BTreeSet<NodeId> = labels.unnamed.iter().copied().collect();
         let mut ports = Vec::new();
         for (node, end_node) in fabric.end_nodes().iter_enumerated() {
@@ -50,12 +49,10 @@ impl<'n> Servers<'n> {
                 _ => continue,
             };
             let alike = server.replace(|c: char| c.is_ascii_digit(), "");
-            let next = kinds.len();
-            let kind = *kinds.entry(alike).or_insert(next);
             ports.push(Port {
                 node,
                 server,
-                place: (kind, end_node.switch),
+                place: (alike, end_node.switch),
             });
         }
         let count = counted(ports.iter().map(|port: &Port| port.server));
@@ -63,7 +60,9 @@ impl<'n> Servers<'n> {
         let (mut of, mut at) = (BTreeMap::new(), BTreeMap::new());
         for (index, port) in ports.iter().enumerate() {
             of.entry(port.server).or_insert_with(Vec::new).push(index);
-            at.entry(port.place).or_insert_with(Vec::new).push(index);
+            at.entry(port.place.clone())
+                .or_insert_with(Vec::new)
+                .push(index);
         }
         Servers {
             fabric,
@@ -86,10 +85,10 @@ impl<'n> Servers<'n> {
     /// least half of them at the same switches. By switch alone: which adapter has which number is no evidence.
     fn astray(&self, server: &str) -> Vec<(usize, Difference)> {
         let own = self.switches(server);
-        let places = self.of[server].iter().map(|&p| self.ports[p].place);
+        let places = self.of[server].iter().map(|&p| &self.ports[p].place);
         let near = BTreeSet::from_iter(places)
             .into_iter()
-            .flat_map(|place| &self.at[&place]);
+            .flat_map(|place| &self.at[place]);
         let near: BTreeSet<&str> = near.map(|&p| self.ports[p].server).collect();
         let near = near.into_iter().map(|other| self.switches(other));
         let mut alike: Vec<Vec<SwitchId>> = near

@@ -18,7 +18,7 @@ fn two_leaves() -> Netlist {
     pgft("PGFT(2;2,2;1,4;1,1)")
 }
 
-fn without(net: &Netlist, parts: &[&str]) -> Netlist {
+pub fn without(net: &Netlist, parts: &[&str]) -> Netlist {
     let directory = Directory::of_netlist(net);
     let parts = parts.iter().map(|part| directory.parts(net, part));
     let parts: Vec<_> = parts.map(|found| found.expect("parts")).collect();
