@@ -1,7 +1,7 @@
 //! Finds cables that are missing, extra, moved, at the wrong port or switch, or slow.
 //!
 //! [`among_siblings`] compares a switch with its siblings, which mostly have the same switches above them.
-//! [`among_servers`] compares the ports of servers with similar names. [`Memory`] finds changes over time,
+//! `among_servers` compares the ports of servers with similar names. `Memory` finds changes over time,
 //! [`missing_uplinks`] lost links, [`slow_links`] slow links, [`wiring_warnings`] oddities in a tree. The tool compares
 //! netlists with a reference.
 
