@@ -25,8 +25,11 @@ impl Reading {
                 continue;
             };
             let line = line.trim_ascii();
+            let is_head = line.starts_with(b"Ty : ");
             if line.starts_with(b"START_") || line.starts_with(b"END_") {
                 columns.clear();
+            } else if is_head {
+                section = Section::default();
             }
             let dump = || Row {
                 section: "",
@@ -34,7 +37,6 @@ impl Reading {
                 cells: split(line),
                 line,
             };
-            let is_head = line.starts_with(b"Ty : ");
             let is_dump = !columns.is_empty() && !line.is_empty() && !is_head;
             if let Some(row) = section.row(line).or_else(|| is_dump.then(dump)) {
                 match counts(&row) {
