@@ -84,7 +84,8 @@ impl Section {
     /// Takes the next line, and returns the row that it is.
     pub fn row<'l>(&mut self, line: &'l [u8]) -> Option<Row<'_, 'l>> {
         if let Some(name) = line.strip_prefix(b"START_") {
-            (self.name, self.columns) = (Some(text(name)), Vec::new());
+            let is_name = !name.is_empty() && !name.iter().any(u8::is_ascii_whitespace);
+            (self.name, self.columns) = (is_name.then(|| text(name)), Vec::new());
             return None;
         }
         if line.starts_with(b"END_") {

@@ -4,7 +4,7 @@
 //! Guid=…, VLid=164, …` for each of its virtual ports; or an `ibdiagnet2.db_csv` with a section VPORTS. Mostly the LID
 //! is the port's, and nothing is to be done. A LID of its own leads where the port's LID leads.
 
-use super::db_csv::Section;
+use super::db_csv::{Row, Section};
 use crate::input::{Fault, Lenient, Parsed, Warnings, lines, quoted};
 use crate::scan::{Scan, find};
 use dmodc_fabric::{Fabric, Guid, Lid, NodeId, lid_range};
@@ -35,8 +35,9 @@ impl VirtualPorts {
         let (mut port, mut section) = (None, Section::default());
         for (number, line) in lines(bytes) {
             let line = line.trim_ascii();
-            let row = section.row(line);
-            let found = if let Some(row) = row.filter(|row| row.section == "VPORTS") {
+            let row = section.row(line).filter(|row| row.section == "VPORTS");
+            let has = |row: &Row| row.at("PortGUID").is_some() && row.at("VPortLid").is_some();
+            let found = if let Some(row) = row.filter(has) {
                 row.number("PortGUID").zip(row.number("VPortLid"))
             } else if line.starts_with(b"Port Name=") {
                 port = value(line, b", GUID=");
