@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::input::{count, each_line};
 use dmodc_fabric::{NodeId, NodeKind};
 use dmodc_formats::names::{Directory, Thing};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use typed_index_collections::TiVec;
@@ -82,11 +82,11 @@ pub enum Wrong {
 
 /// Reads a file of hosts in the order of the ranks, one a line: the base name of a server stands for all its ports.
 pub fn job(path: &Path, judged: &Judged) -> Result<Vec<NodeId>, Failure> {
-    let directory = Directory::of_fabric(&judged.fabric, &judged.names);
+    let mut hosts = Hosts::new(judged);
     let mut nodes: Vec<NodeId> = Vec::new();
     let mut is_in: TiVec<NodeId, _> = vec![false; judged.fabric.end_nodes().len()].into();
     each_line::<Wrong>(path, |name| {
-        for node in hosts(&directory, judged, name)? {
+        for node in hosts.named(name)? {
             if std::mem::replace(&mut is_in[node], true) {
                 return Err(Wrong::Twice(name.into()));
             }
@@ -104,7 +104,7 @@ pub fn pairs(
     judged: &Judged,
     order: &[NodeId],
 ) -> Result<Vec<(usize, usize)>, Failure> {
-    let directory = Directory::of_fabric(&judged.fabric, &judged.names);
+    let mut hosts = Hosts::new(judged);
     let mut places: TiVec<NodeId, _> = vec![None; judged.fabric.end_nodes().len()].into();
     for (place, &node) in order.iter().enumerate() {
         places[node] = Some(place);
@@ -114,8 +114,7 @@ pub fn pairs(
         let names = line.split_once('\t').or_else(|| line.split_once(' '));
         let (from, to) = names.ok_or_else(|| Wrong::NoPair(line.into()))?;
         let (from, to) = (from.trim(), to.trim());
-        let of = |name| hosts(&directory, judged, name);
-        for (a, b) in of(from)?.into_iter().zip(of(to)?) {
+        for (a, b) in hosts.named(from)?.into_iter().zip(hosts.named(to)?) {
             let place =
                 |node: NodeId, name: &str| places[node].ok_or_else(|| Wrong::NoRank(name.into()));
             pairs.push((place(a, from)?, place(b, to)?));
@@ -154,17 +153,35 @@ pub fn members(
     }
 }
 
-/// The hosts that a name means.
-pub fn hosts(
-    directory: &Directory<Thing>,
-    judged: &Judged,
-    name: &str,
-) -> Result<Vec<NodeId>, Wrong> {
-    let kind = |node: NodeId| judged.fabric.end_nodes()[node].kind;
-    let hosts = directory.find_all(name)?.into_iter();
-    let hosts = hosts.map(|thing| match thing {
-        Thing::EndNode(node) if kind(node) != NodeKind::Aggregation => Ok(node),
-        _ => Err(Wrong::NoHost(name.into())),
-    });
-    hosts.collect()
+/// Finds hosts by their names, each name once: a look reads the whole fabric, and a file may have a million pairs.
+pub struct Hosts<'j> {
+    directory: Directory<Thing>,
+    judged: &'j Judged,
+    known: HashMap<String, Vec<NodeId>>,
+}
+
+impl<'j> Hosts<'j> {
+    pub fn new(judged: &'j Judged) -> Self {
+        Hosts {
+            directory: Directory::of_fabric(&judged.fabric, &judged.names),
+            judged,
+            known: HashMap::new(),
+        }
+    }
+
+    /// The hosts that a name means.
+    pub fn named(&mut self, name: &str) -> Result<Vec<NodeId>, Wrong> {
+        if let Some(known) = self.known.get(name) {
+            return Ok(known.clone());
+        }
+        let kind = |node: NodeId| self.judged.fabric.end_nodes()[node].kind;
+        let hosts = self.directory.find_all(name)?.into_iter();
+        let hosts = hosts.map(|thing| match thing {
+            Thing::EndNode(node) if kind(node) != NodeKind::Aggregation => Ok(node),
+            _ => Err(Wrong::NoHost(name.into())),
+        });
+        let hosts = hosts.collect::<Result<Vec<NodeId>, Wrong>>()?;
+        self.known.insert(name.into(), hosts.clone());
+        Ok(hosts)
+    }
 }

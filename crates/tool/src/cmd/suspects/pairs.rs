@@ -1,13 +1,12 @@
 //! What slow pairs of hosts have in common.
 
-use super::super::patterns::{Wrong, hosts};
+use super::super::patterns::{Hosts, Wrong};
 use super::super::tables::Judged;
 use super::{Answer, Args};
 use crate::failure::Failure;
 use dmodc_analysis::{Common, Measured, Thing, Told, Traffic};
 use dmodc_fabric::NodeId;
 use dmodc_formats::input::{Lenient, Warnings};
-use dmodc_formats::names::Directory;
 use dmodc_formats::pairs::{Figure, Pair, parse_pairs_leniently};
 use dmodc_watch::suspects::Cable;
 use serde_json::{Value, json};
@@ -131,25 +130,17 @@ fn measured(
     judged: &Judged,
     traffic: &Traffic,
 ) -> Lenient<Vec<Measured>, Wrong> {
-    let directory = Directory::of_fabric(&judged.fabric, &judged.names);
+    let mut hosts = Hosts::new(judged);
     let places = traffic.nodes().iter().enumerate();
     let places: HashMap<NodeId, usize> = places.map(|(place, &node)| (node, place)).collect();
-    let mut known: HashMap<String, Vec<usize>> = HashMap::new();
     let (mut pairs, mut warnings) = (Vec::new(), Warnings::default());
     for line in lines {
-        let mut of = |name: &String| -> Result<Vec<usize>, Wrong> {
-            if let Some(known) = known.get(name) {
-                return Ok(known.clone());
-            }
-            let hosts = hosts(&directory, judged, name)?;
-            let hosts: Vec<usize> = hosts.iter().map(|host| places[host]).collect();
-            known.insert(name.clone(), hosts.clone());
-            Ok(hosts)
-        };
         let slow = is_slow(line.figure);
-        match of(&line.from).and_then(|from| Ok((from, of(&line.to)?))) {
+        let from = hosts.named(&line.from);
+        match from.and_then(|from| Ok((from, hosts.named(&line.to)?))) {
             Ok((from, to)) => {
-                let ends = from.into_iter().zip(to).filter(|(a, b)| a != b).collect();
+                let ends = from.iter().zip(&to).filter(|(a, b)| a != b);
+                let ends = ends.map(|(a, b)| (places[a], places[b])).collect();
                 pairs.push(Measured { ends, slow });
             }
             Err(wrong) => warnings.add(line.line, wrong),
