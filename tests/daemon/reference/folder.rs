@@ -89,7 +89,7 @@ fn two_subnets_on_one_host_share_no_file() {
 }
 
 /// At an upgrade the file that had no port in its name is taken over, and put aside: what is forgotten later does not
-/// come back with it. One of another fabric stays for the OpenSM whose it is.
+/// come back with it. One of another fabric stays for the OpenSM whose it is, and one that is damaged.
 #[test]
 fn the_file_of_an_earlier_version_is_taken_over_once() {
     let (net, mut sim) = Net::simulated(TREE);
@@ -123,6 +123,15 @@ fn the_file_of_an_earlier_version_is_taken_over_once() {
     assert_eq!(fs::read(&old).expect("there"), foreign);
     assert_tables_fit(&sm.files, Some(places(&own)));
     assert!(sm.stop());
+
+    // One that cannot be read stays, too.
+    fs::remove_file(&own).expect("removed");
+    fs::write(&old, "damaged").expect("written");
+    let sm = OpenSm::start(&sim, &config);
+    sm.resweep();
+    assert_eq!(places(&own).switches().len(), 9);
+    assert_eq!(fs::read_to_string(&old).expect("there"), "damaged");
+    assert!(sm.files.log_lines("has what").is_empty() && sm.stop());
 }
 
 /// A damaged file is kept: what it knew can be had again.

@@ -150,9 +150,8 @@ impl ReferenceFile {
             // The file is about to have what is known.
         } else if self.grows && matches!(self.path.try_exists(), Ok(false)) {
             // No sweep has written the file, or an administrator has removed it to forget all equipment.
-            (self.known, self.stamp) = (None, None);
+            (self.known, self.stamp, self.is_newer) = (None, None, false);
             self.take_over();
-            self.is_newer = false;
         } else if stamp.is_none() || stamp != self.stamp {
             (self.stamp, self.is_old) = (stamp, false);
             self.last = stamp.map(|(written, _)| day_of(written)).or(self.last);
@@ -198,8 +197,8 @@ impl ReferenceFile {
         let there = self.old.clone().filter(|old| stamp(old).is_some());
         if let Some(old) = there {
             self.last = stamp(&old).map(|(written, _)| day_of(written));
-            self.is_old = true;
             self.read(&old);
+            self.is_old = self.known.is_some();
         }
     }
 
