@@ -55,7 +55,10 @@ impl<'a> NodeParts<'a> {
     /// The rest of a node line: `41 "S-..."  # "description" enhanced port 0 lid 13 lmc 0`.
     pub fn read(rest: &'a [u8]) -> Result<Self, &'static str> {
         let mut scan = Scan(rest);
-        let count = scan.blanks().decimal().ok_or("no number of ports")?;
+        if scan.blanks().0.starts_with(b":") {
+            return Err("a list of nodes without links, as of ibnetdiscover -l");
+        }
+        let count = scan.decimal().ok_or("no number of ports")?;
         scan.blanks().must(b"\"", "no id in quotes")?;
         let id = scan.until(b"\"").ok_or("the id's quotes are not closed")?;
         if id.is_empty() {
