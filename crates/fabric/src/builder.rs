@@ -164,10 +164,6 @@ impl Fabric {
         given: &[(SwitchId, PortNumber, Speed)],
         place: &TiSlice<SwitchId, Option<SwitchId>>,
     ) {
-        if given.is_empty() {
-            return;
-        }
-        let mut speeds = vec![Speed::UNKNOWN; self.peers.len()];
         for &(handle, port, speed) in given {
             let Some(s) = place[handle] else { continue };
             let Some(near) = self.slot(s, port) else {
@@ -178,10 +174,9 @@ impl Fabric {
                 Peer::EndNode(_) => near,
                 Peer::Switch { index, port } => self.slot(index, port).unwrap_or(near),
             };
-            let both = speeds[near].of_both_ends(speed);
-            (speeds[near], speeds[far]) = (both, both);
+            let both = self.speeds[near].of_both_ends(speed);
+            (self.speeds[near], self.speeds[far]) = (both, both);
         }
-        self.set_all_speeds(speeds);
     }
 }
 

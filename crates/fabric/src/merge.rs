@@ -9,7 +9,6 @@
 use super::boxes;
 use super::ids::{Guid, Lid, NodeId, PortNumber, SwitchId};
 use super::snapshot::{EndNode, Fabric, Peer, Switch};
-use super::speed::Speed;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use typed_index_collections::{TiSlice, TiVec};
@@ -171,15 +170,14 @@ fn add_dark(
                 Peer::EndNode(node) => {
                     if !here.contains(&reference.end_nodes()[node].guid) {
                         nominal.peers[at] = Peer::EndNode(NodeId::from(nodes + usize::from(node)));
-                        nominal.set_speed(at, speed);
+                        nominal.speeds[at] = speed;
                     }
                 }
                 Peer::Switch { index, port } => {
                     let Some(index) = known[index] else { continue };
                     if let Some(far) = nominal.dark(index, port) {
                         nominal.connect((of, number), (index, port));
-                        nominal.set_speed(at, speed);
-                        nominal.set_speed(far, speed);
+                        (nominal.speeds[at], nominal.speeds[far]) = (speed, speed);
                     }
                 }
             }
@@ -240,20 +238,7 @@ impl Fabric {
             };
         }
         let speeds = of.speeds_of(s);
-        if !speeds.is_empty() {
-            self.speeds.resize(self.peers.len(), Speed::UNKNOWN);
-            self.speeds[first..][..speeds.len()].copy_from_slice(speeds);
-        }
-    }
-
-    /// Sets the speed at one port index.
-    pub(super) fn set_speed(&mut self, at: usize, speed: Speed) {
-        if self.speeds.is_empty() && speed.is_known() {
-            self.speeds.resize(self.peers.len(), Speed::UNKNOWN);
-        }
-        if let Some(known) = self.speeds.get_mut(at) {
-            *known = speed;
-        }
+        self.speeds[first..][..speeds.len()].copy_from_slice(speeds);
     }
 
     /// Fills the list of end nodes in the order of the ports, and replaces the number of each end node by its index in

@@ -116,7 +116,7 @@ pub struct Fabric {
     pub(super) switches: TiVec<SwitchId, Switch>,
     pub(super) end_nodes: TiVec<NodeId, EndNode>,
     pub(super) peers: Vec<Peer>,
-    /// The speeds of the links at `peers`; empty if none is known.
+    /// The speeds of the links at `peers`.
     pub(super) speeds: Vec<Speed>,
     pub(super) max_lid: Lid,
     pub(super) absent: Vec<EndNode>,
@@ -149,8 +149,7 @@ impl Fabric {
         for &(switch, port) in ends {
             debug_assert!(matches!(fabric.peer(switch, port), Peer::Switch { .. }));
             if let Some(slot) = fabric.slot(switch, port) {
-                fabric.peers[slot] = Peer::None;
-                fabric.set_speed(slot, Speed::UNKNOWN);
+                (fabric.peers[slot], fabric.speeds[slot]) = (Peer::None, Speed::UNKNOWN);
             }
         }
         fabric
@@ -204,6 +203,7 @@ impl Fabric {
         let first_port = self.peers.len();
         let end = first_port + usize::from(switch.ports);
         self.peers.resize(end, Peer::None);
+        self.speeds.resize(end, Speed::UNKNOWN);
         self.switches.push(Switch {
             first_port,
             end_nodes: (NodeId(0), NodeId(0)),
@@ -245,9 +245,8 @@ impl Fabric {
 
     /// The width and the speed of the link at a port of a switch.
     pub fn link_speed(&self, switch: SwitchId, port: PortNumber) -> Speed {
-        let slot = self.slot(switch, port);
-        let speed = slot.and_then(|slot| self.speeds.get(slot).copied());
-        speed.unwrap_or_default()
+        self.slot(switch, port)
+            .map_or(Speed::UNKNOWN, |slot| self.speeds[slot])
     }
 
     /// The speed that this fabric, a reference, has for the link at a port of another fabric; unknown if the reference
@@ -300,19 +299,13 @@ impl Fabric {
                 });
             }
         }
-        self.set_all_speeds(speeds);
+        self.speeds = speeds;
         self
-    }
-
-    /// Sets the speeds of all ports.
-    pub(super) fn set_all_speeds(&mut self, speeds: Vec<Speed>) {
-        let is_known = speeds.iter().any(|speed| speed.is_known());
-        self.speeds = if is_known { speeds } else { Vec::new() };
     }
 
     /// Whether the speed of any link is known.
     pub fn has_speeds(&self) -> bool {
-        !self.speeds.is_empty()
+        self.speeds.iter().any(|speed| speed.is_known())
     }
 
     /// Whether links (also of hosts) differ in speed, as far as speeds are known.
@@ -322,11 +315,10 @@ impl Fabric {
         known.any(|speed| Some(speed) != first)
     }
 
-    /// The speeds of a switch's ports 1, 2, … in order; empty if no speed in the fabric is known.
+    /// The speeds of a switch's ports 1, 2, … in order.
     pub fn speeds_of(&self, switch: SwitchId) -> &[Speed] {
         let s = &self.switches[switch];
-        let ports = self.speeds.get(s.first_port..);
-        ports.map_or(&[], |all| &all[..usize::from(s.ports).min(all.len())])
+        &self.speeds[s.first_port..][..usize::from(s.ports)]
     }
 
     /// The switches linked to a switch, in port order, once per link.

@@ -102,7 +102,10 @@ impl Memory {
             let links = |(of, s): (&Fabric, SwitchId)| {
                 of.peers_of(s).iter().filter(|p| **p != Peer::None).count()
             };
-            let speed = |(of, s): (&Fabric, SwitchId)| of.speeds_of(s).iter().max().copied();
+            let speed = |(of, s): (&Fabric, SwitchId)| {
+                let speeds = of.speeds_of(s).iter().copied();
+                speeds.filter(|speed| speed.is_known()).max()
+            };
             let mut line = format!(
                 "replaces: switch {} is in the place of {}",
                 names.switch(&guid),
