@@ -1,19 +1,13 @@
 //! Follows the packets to each LID through all mixtures of old and new tables.
 
-use super::{Block, Group, Harm, Routed};
+use super::{Block, Group, Harm, Routed, old_numbers};
+use crate::walk::Target;
 use crate::{ChannelId, Channels, Dependencies};
 use dmodc_fabric::{
     EndNode, Fabric, Guid, Lid, NO_PATH, NodeId, PortNumber, SwitchId, Tables, lid_range,
 };
 use std::collections::HashSet;
 use typed_index_collections::{TiSlice, TiVec};
-
-/// The position of an end node's LID: a switch and its port.
-#[derive(Clone, Copy)]
-struct Target {
-    switch: SwitchId,
-    port: PortNumber,
-}
 
 /// The entry of a switch, or `NO_PATH` if the fabric of these tables does not have the switch.
 pub(super) fn entry(tables: &Tables, switch: Option<SwitchId>, lid: Lid) -> u8 {
@@ -129,9 +123,7 @@ impl<'a> Mixer<'a> {
             before: before.1,
             after: after.1,
             fabric,
-            was: (fabric.switches().iter())
-                .map(|switch| before.0.switch_by_guid(switch.guid))
-                .collect(),
+            was: old_numbers(before, after),
             active: ends(channels, fabric)
                 .iter()
                 .map(|ends| old.contains(ends))

@@ -18,18 +18,24 @@
 //! are more routes than exist at any moment, but packets on an old route may still be under way.
 
 mod mixer;
-mod order;
 
 use crate::{ChannelId, Channels, Dependencies};
-use dmodc_fabric::{Fabric, SwitchId, Tables};
-use mixer::{Found, Mixer};
+use dmodc_fabric::{Fabric, Lid, SwitchId, Tables};
+use mixer::{Found, Mixer, entry};
 use rayon::prelude::*;
-use typed_index_collections::TiSlice;
-
-pub use order::{Block, blocks_as_sent};
+use typed_index_collections::{TiSlice, TiVec};
 
 /// A fabric and its tables.
 pub type Routed<'r> = (&'r Fabric, &'r Tables);
+
+/// A block of 64 LIDs in the table of a switch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Block {
+    /// The switch.
+    pub switch: SwitchId,
+    /// The block's first LID / 64.
+    pub number: u16,
+}
 
 /// Harm that a packet may meet while tables change.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -101,6 +107,34 @@ pub struct Between {
     pub cut: Group,
     /// Channels on cycles of dependencies.
     pub cyclic: usize,
+}
+
+/// The blocks that differ, in the order in which OpenSM sends them: the first block of all switches, then
+/// the second, and so on. Switches come in the order of OpenSM's map, whose keys are GUIDs in network byte
+/// order. A new switch has no entries yet.
+pub fn blocks_as_sent(before: Routed, after: Routed) -> Vec<Block> {
+    let switches = after.0.switches();
+    let mut order: Vec<SwitchId> = switches.keys().collect();
+    order.sort_by_key(|&s| switches[s].guid.0.to_be());
+    let was = old_numbers(before, after);
+    let width = before.1.width().max(after.1.width());
+    let mut blocks = Vec::new();
+    for number in 0..width.div_ceil(64) as u16 {
+        let lids = || (number * 64..number * 64 + 64).map(Lid);
+        let changed = order.iter().copied().filter(|&s| {
+            let old = was[s];
+            lids().any(|lid| entry(before.1, old, lid) != after.1.get(s, lid))
+        });
+        blocks.extend(changed.map(|switch| Block { switch, number }));
+    }
+    blocks
+}
+
+/// By switch of the new fabric: its number in the old one.
+fn old_numbers(before: Routed, after: Routed) -> TiVec<SwitchId, Option<SwitchId>> {
+    let switches = after.0.switches().iter();
+    let numbers = switches.map(|switch| before.0.switch_by_guid(switch.guid));
+    numbers.collect()
 }
 
 /// Follows all packets while the blocks of `order` arrive one by one. A block that differs and is not in `order`
