@@ -89,13 +89,7 @@ impl Common {
 impl Traffic {
     /// The number of routes of all to all over each channel, by source and destination.
     pub fn routes_by_channel(&self) -> TiVec<ChannelId, u64> {
-        let add = |a: &mut u64, b| *a += b;
-        self.over_routes(
-            self.channels().each(0),
-            |routes, channel, leaf, _| routes[channel] += u64::from(self.weight[self.leaves[leaf]]),
-            |one, other| super::traffic::elementwise(one, other, add),
-            &|_| (),
-        )
+        self.counted_routes(|leaf| self.weight[leaf])
     }
 
     /// The things that tell slow pairs from fast ones.

@@ -57,12 +57,6 @@ impl Risk {
         }
     }
 
-    /// The risk of a pattern, from the numbers of sources and of destinations of each channel.
-    pub(super) fn of_ends(ends: TiVec<ChannelId, (u32, u32)>, channels: &Channels) -> Risk {
-        let by_channel = ends.into_iter().map(|(from, to)| from.min(to));
-        Risk::new(by_channel.collect(), channels)
-    }
-
     /// How many channels have each value, ascending.
     pub fn histogram(&self) -> BTreeMap<u32, usize> {
         counted(self.by_channel.iter().copied())
@@ -89,7 +83,9 @@ pub(super) fn worst(
 impl Traffic {
     /// A2A. Ticks once per node.
     pub fn all_to_all(&self, tick: Tick) -> Risk {
-        Risk::of_ends(self.ends_by_channel(tick), self.channels())
+        let ends = self.ends_by_channel(tick).into_iter();
+        let by_channel = ends.map(|(sources, destinations)| sources.min(destinations));
+        Risk::new(by_channel.collect(), self.channels())
     }
 
     /// The numbers of sources and of destinations of all to all, by channel. Ticks once per node.

@@ -50,7 +50,7 @@ impl Traffic {
         let channels = self.channels();
         let mut settling = Settling {
             traffic: self,
-            pairs: self.pairs_by_channel(),
+            pairs: self.counted_routes(|_| 1),
             bounds: &bounds.by_channel,
             found: channels.each(None),
             tick,
@@ -67,16 +67,6 @@ impl Traffic {
             over_capacity: channels.differ().then(|| over_capacity(flows(), channels)),
             by_channel,
         }
-    }
-
-    /// The number of routes from a leaf to a node over each channel.
-    fn pairs_by_channel(&self) -> TiVec<ChannelId, u64> {
-        self.over_routes(
-            self.channels().each(0),
-            |pairs, c, _, _| pairs[c] += 1,
-            |one, other| elementwise(one, other, |a, b| *a += b),
-            &|_| (),
-        )
     }
 
     /// The routes over each channel of a batch: number of the leaf, and position of the destination.

@@ -11,7 +11,8 @@ pub struct Losses<'f> {
     ranks: TiVec<SwitchId, u32>,
     /// The part of each switch.
     parts: TiVec<SwitchId, Option<SwitchId>>,
-    ways: TiVec<SwitchId, usize>,
+    /// The number of ways of each switch's hosts before.
+    pub ways_before: TiVec<SwitchId, usize>,
 }
 
 impl<'f> Losses<'f> {
@@ -21,10 +22,10 @@ impl<'f> Losses<'f> {
             fabric,
             ranks: fabric.switches().keys().map(rank).collect(),
             parts: fabric.parts(|_| true),
-            ways: TiVec::new(),
+            ways_before: TiVec::new(),
         };
         let ways = fabric.switches().keys().map(|s| losses.ways(fabric, s));
-        losses.ways = ways.collect();
+        losses.ways_before = ways.collect();
         losses
     }
 
@@ -35,11 +36,6 @@ impl<'f> Losses<'f> {
         let is_top = self.fabric.neighbours(switch).all(below);
         let links = after.neighbours(switch);
         links.filter(|&s| is_top || !below(s)).count()
-    }
-
-    /// The number of ways before.
-    pub fn ways_before(&self, switch: SwitchId) -> usize {
-        self.ways[switch]
     }
 
     /// The switches whose hosts a loss cuts off: of each part that it splits, those not in the piece with the most
@@ -76,8 +72,7 @@ mod tests {
         // Leaves 0 and 1 below spines 3 and 4; switch 2 with a host hangs below leaf 1 alone.
         let fabric = Net::new(&[(0, 3), (0, 4), (1, 3), (1, 4), (1, 2)], &[0, 0, 1, 2]).build();
         let losses = Losses::new(&fabric, |SwitchId(s)| [1, 1, 0, 2, 2][s as usize]);
-        let ways: Vec<usize> = (0..5).map(|s| losses.ways_before(SwitchId(s))).collect();
-        assert_eq!(ways, [2, 2, 1, 2, 2]);
+        assert_eq!(losses.ways_before.raw, [2, 2, 1, 2, 2]);
         let cut = |a: (u32, u32), lost: Option<u32>| {
             let ends = fabric.links().filter(|[(s, _), (t, _)]| match lost {
                 Some(lost) => [s.0, t.0].contains(&lost),

@@ -1,10 +1,13 @@
-//! Max-min fair rates: the rates of simultaneous flows if every link is shared fairly.
+//! Traffic of given pairs, sender and receiver, all at once: the load of the ports, and max-min fair rates, the rates of
+//! the flows if every link is shared fairly. Pairs are of positions in the order of the nodes. A node may send to
+//! several, and receive from several.
 //!
 //! The rates of all flows grow alike until a link is full; the flows over it keep their rate, the others grow on. The
 //! links of the nodes count like the links between switches.
 
-use super::Traffic;
+use super::{ChannelId, Risk, Traffic};
 use std::collections::BTreeSet;
+use typed_index_collections::TiVec;
 
 /// The rates of some flows.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -19,7 +22,45 @@ pub struct Rates {
     pub median: f64,
 }
 
+/// The figures of some pairs: their load on the ports, and the rates of their flows.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Workload {
+    /// The congestion risk.
+    pub risk: Risk,
+    /// The most flows over one port. Unlike the risk this counts each flow, also several of one source or to one
+    /// destination.
+    pub flows: Risk,
+    /// The max-min fair rates of the flows; `None` without flows.
+    pub rates: Option<Rates>,
+    /// By channel, the least rate of a flow over it; `None` without a flow.
+    pub least_rates: TiVec<ChannelId, Option<f64>>,
+    /// Number of flows.
+    pub count: usize,
+}
+
 impl Traffic {
+    /// Measures the flows of some pairs: risk, flows and max-min fair rates. A flow whose route does not arrive has the
+    /// rate 0.
+    pub fn workload(&self, pairs: &[(usize, usize)]) -> Workload {
+        let channels = self.channels();
+        let mut rates = self.fair_rates(pairs);
+        let (mut flows, mut least_rates) = (channels.each(0u32), channels.each(None));
+        for (&(from, to), &rate) in pairs.iter().zip(&rates) {
+            self.follow(self.switch[from], to, |c| {
+                flows[c] += 1;
+                let least = least_rates[c].get_or_insert(rate);
+                *least = rate.min(*least);
+            });
+        }
+        Workload {
+            risk: Risk::new(self.ends_met(pairs.to_vec()), self.channels()),
+            flows: Risk::new(flows, self.channels()),
+            count: pairs.len(),
+            rates: Rates::new(&mut rates),
+            least_rates,
+        }
+    }
+
     /// The max-min fair rate of each flow between positions, in parts of the fastest link between switches; 0 if its
     /// route does not arrive. The links of the nodes count, both ways.
     pub fn fair_rates(&self, flows: &[(usize, usize)]) -> Vec<f64> {

@@ -158,6 +158,19 @@ impl Traffic {
         found.reduce_with(join).unwrap_or_else(|| start.clone())
     }
 
+    /// The routes from leaves to nodes over each channel, each counted as often as `weight` says of its leaf.
+    pub(super) fn counted_routes(
+        &self,
+        weight: impl Fn(SwitchId) -> u32 + Sync,
+    ) -> TiVec<ChannelId, u64> {
+        self.over_routes(
+            self.channels.each(0),
+            |routes, c, leaf, _| routes[c] += u64::from(weight(self.leaves[leaf])),
+            |one, other| elementwise(one, other, |a, b| *a += b),
+            &|_| (),
+        )
+    }
+
     /// The nodes that no other node reaches.
     pub fn unreached(&self) -> Vec<NodeId> {
         let reached = |&to: &usize| {

@@ -173,10 +173,10 @@ fn ways(meant: &Meant, now: &Losses) -> TiVec<SwitchId, usize> {
     });
     let ways = |s: SwitchId| {
         let (reference, ways) = planned.as_ref()?;
-        Some(ways.ways_before(reference.switch_by_guid(meant.fabric.guid(s))?))
+        Some(ways.ways_before[reference.switch_by_guid(meant.fabric.guid(s))?])
     };
     let switches = meant.fabric.switches().keys();
-    let ways = switches.map(|s| ways(s).unwrap_or(now.ways_before(s)));
+    let ways = switches.map(|s| ways(s).unwrap_or(now.ways_before[s]));
     ways.collect()
 }
 
@@ -188,7 +188,7 @@ impl Before<'_> {
         let cut = self.losses.cut_off(&after, lost.switch());
         let half = fabric.switches().keys().filter(|&s| {
             let ways = self.losses.ways(&after, s);
-            let fewer = ways < self.losses.ways_before(s) && 2 * ways <= self.ways[s];
+            let fewer = ways < self.losses.ways_before[s] && 2 * ways <= self.ways[s];
             fewer && Some(s) != lost.switch() && !cut.contains(&s)
         });
         let mut harm = Harm {
