@@ -4,9 +4,8 @@ use super::{Block, Group, Harm, Routed, old_numbers};
 use crate::walk::Target;
 use crate::{ChannelId, Channels, Dependencies};
 use dmodc_fabric::{
-    EndNode, Fabric, Guid, Lid, NO_PATH, NodeId, PortNumber, SwitchId, Tables, lid_range,
+    EndNode, Fabric, Lid, NO_PATH, NodeId, Peer, PortNumber, SwitchId, Tables, lid_range,
 };
-use std::collections::HashSet;
 use typed_index_collections::{TiSlice, TiVec};
 
 /// The entry of a switch, or `NO_PATH` if the fabric of these tables does not have the switch.
@@ -89,27 +88,22 @@ impl<'a> Mixer<'a> {
         order: Option<&[Block]>,
     ) -> Mixer<'a> {
         let fabric = after.0;
-        let identity = |fabric: &Fabric, node: &EndNode| {
-            let switch = fabric.guid(node.switch);
-            (node.guid, node.lid, node.lmc, switch, node.port)
-        };
-        let old = before.0.end_nodes().iter();
-        let was_there: HashSet<_> = old.map(|node| identity(before.0, node)).collect();
-        let stays: TiVec<NodeId, bool> = (fabric.end_nodes().iter())
-            .map(|node| was_there.contains(&identity(fabric, node)))
-            .collect();
+        let was = old_numbers(before, after);
+        let stays = fabric.end_nodes().iter().map(|node| {
+            let identity = |node: &EndNode| (node.guid, node.lid, node.lmc);
+            let old = was[node.switch].map(|s| before.0.peer(s, node.port));
+            matches!(old, Some(Peer::EndNode(old))
+                if identity(&before.0.end_nodes()[old]) == identity(node))
+        });
+        let stays: TiVec<NodeId, bool> = stays.collect();
         let mut hosts: TiVec<SwitchId, _> = vec![0; fabric.switches().len()].into();
         for (node, _) in fabric.end_nodes().iter().zip(&stays).filter(|(_, s)| **s) {
             hosts[node.switch] += 1;
         }
-        let old = Channels::new(before.0);
-        type Ends = (Guid, PortNumber, Guid, PortNumber);
-        let ends = |channels: &Channels, fabric: &Fabric| -> Vec<Ends> {
-            let all = channels.iter();
-            all.map(|c| (fabric.guid(c.from), c.port, fabric.guid(c.to), c.to_port))
-                .collect()
-        };
-        let old: HashSet<Ends> = ends(&old, before.0).into_iter().collect();
+        let active = channels.iter().map(|c| {
+            let far = was[c.from].and_then(|s| before.0.far(s, c.port));
+            far.is_some_and(|(to, port)| (was[c.to], c.to_port) == (Some(to), port))
+        });
         let arrivals = order.map(|order| {
             let blocks = order.iter().map(|b| usize::from(b.number) + 1).max();
             let mut arrivals = vec![Vec::new(); blocks.unwrap_or(0)];
@@ -123,11 +117,8 @@ impl<'a> Mixer<'a> {
             before: before.1,
             after: after.1,
             fabric,
-            was: old_numbers(before, after),
-            active: ends(channels, fabric)
-                .iter()
-                .map(|ends| old.contains(ends))
-                .collect(),
+            active: active.collect(),
+            was,
             stays,
             sources: (fabric.switches().keys())
                 .filter(|&s| !fabric.end_nodes_of(s).is_empty())
