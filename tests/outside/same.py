@@ -51,7 +51,8 @@ def draw(folder, seed, nets, tool):
                 (folder / "less").rename(folder / "net")
     text = (folder / "net").read_text()
     switches = re.findall(r'^Switch\s+\d+\s+"([^"]+)"', text, re.MULTILINE)
-    lines = [r.choice(switches) + r.choice(["", f":{r.randint(1, 36)}"]) for _ in range(r.choice([0, 0, 1, 2]))]
+    count = r.choice([0, 0, 1, 2]) if switches else 0
+    lines = [r.choice(switches) + r.choice(["", f":{r.randint(1, 36)}"]) for _ in range(count)]
     (folder / "drain").write_text("".join(f"{line}\n" for line in lines))
     options = [["--faults", "paper"], ["--reference", "whole"], ["--capacity", "ignore"],
                ["--on-unreachable", "partial"]]
