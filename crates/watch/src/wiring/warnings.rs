@@ -34,7 +34,7 @@ pub fn odd_places(
     odd
 }
 
-/// The lines of [`odd_places`], and lines about switches whose uplinks differ from their siblings'.
+/// The lines of `odd_places`, and lines about switches whose uplinks differ from their siblings'.
 pub fn wiring_warnings(
     fabric: &Fabric,
     ranking: &Ranking,
