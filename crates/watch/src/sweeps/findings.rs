@@ -14,7 +14,6 @@ use dmodc_core::{Groups, Plan, Ranking};
 use dmodc_fabric::{Fabric, Guid, Merged, Switch, SwitchId};
 use dmodc_formats::reference::Dark;
 use jiff::civil::Date;
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use typed_index_collections::TiVec;
 
@@ -91,12 +90,7 @@ impl Findings {
             })
         };
         let lacking = missing.iter().filter(counts).map(|[(below, _), _]| *below);
-        let lost = Lost {
-            merged,
-            memory: &self.memory,
-            file,
-            names: OnceCell::new(),
-        };
+        let lost = Lost::new(merged, &self.memory, file);
         let named = |(guid, links)| (guid, self.memory.switch_name(guid).to_owned(), links);
         Found {
             switches: self.switches(merged, lacking, &unlike),

@@ -27,14 +27,23 @@ impl Idle {
 
 /// The equipment of a merged fabric that is not there.
 pub struct Lost<'l> {
-    pub merged: &'l Merged,
-    pub memory: &'l Memory,
-    pub file: Option<&'l ReferenceFile>,
+    merged: &'l Merged,
+    memory: &'l Memory,
+    file: Option<&'l ReferenceFile>,
     /// The names that the reference has, for equipment that this OpenSM has never seen.
-    pub names: OnceCell<HashMap<Guid, &'l str>>,
+    names: OnceCell<HashMap<Guid, &'l str>>,
 }
 
-impl Lost<'_> {
+impl<'l> Lost<'l> {
+    pub fn new(merged: &'l Merged, memory: &'l Memory, file: Option<&'l ReferenceFile>) -> Self {
+        Lost {
+            merged,
+            memory,
+            file,
+            names: OnceCell::new(),
+        }
+    }
+
     fn name(&self, guid: Guid, known: &str) -> String {
         let of_file = || self.file.map(ReferenceFile::names).unwrap_or_default();
         let name = match known {
