@@ -24,9 +24,12 @@ pub fn golden(name: &str, text: &str) {
 }
 
 /// Shell functions for the commands: `json` and `rows` read JSON `j` or CSV rows `r` from standard input and print the
-/// value of a Python expression.
+/// value of a Python expression. Python is looked for once: where `python3` is a script (pyenv's), it takes six times as
+/// long as Python.
 const SHELL: &str = r#"
 set -o pipefail
+python=$(python3 -c 'import sys; print(sys.executable)')
+python3() { "$python" "$@"; }
 json() { python3 -c 'import json, sys; j = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"; }
 rows() { python3 -c 'import csv, sys; r = list(csv.DictReader(sys.stdin)); print(eval(sys.argv[1]))' "$1"; }
 "#;
