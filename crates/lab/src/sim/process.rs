@@ -11,7 +11,7 @@
 
 use super::signals::before_end;
 use crate::LabError;
-use rustix::process::{Pid, Signal, getpgid, kill_process_group};
+use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
 use std::collections::BTreeMap;
 use std::env;
 use std::fs::{self, File};
@@ -150,6 +150,14 @@ impl Guard {
     /// Waits for the child's end, at most `limit`.
     pub fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
         poll(limit, || self.ended())
+    }
+
+    /// Sends TERM.
+    pub fn terminate(&self) {
+        if let Some(child) = owned().children.get(&self.key) {
+            // Fails only if the process has ended already.
+            let _ = kill_process(Pid::from_child(child), Signal::TERM);
+        }
     }
 
     pub fn id(&self) -> u32 {
