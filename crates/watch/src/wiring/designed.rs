@@ -36,12 +36,9 @@ impl<'f> Designed<'f> {
         speed.is_known().then_some(speed)
     }
 
-    /// The speed of a link of a replaced box. The port at the far end identifies it, for another model may number its
-    /// own ports differently.
+    /// The speed of a link of a replaced box, or of one with a moved end. The port at the far end identifies it, for
+    /// another model may number its own ports differently.
     fn in_place(&self, reference: &Fabric, switch: SwitchId, port: PortNumber) -> Option<Speed> {
-        if self.places.is_empty() {
-            return None;
-        }
         let fabric = self.fabric;
         let place = |s: SwitchId| {
             let guid = fabric.guid(s);
