@@ -57,93 +57,118 @@ pub struct Numbering<'k> {
 }
 
 impl Numbers {
-    /// Numbers all destinations.
+    /// Numbers all destinations: end nodes on leaves by type, then all others.
     pub fn new(with: &Numbering, types: &NodeTypes) -> Self {
-        let known = with.known;
-        let fabric = known.fabric;
+        let fabric = with.known.fabric;
         let positions = Positions::new(with);
         let place = with.switch_places();
-        let is_on_leaf =
-            |node: &EndNode| known.is_leaf(node.switch) && node.kind != NodeKind::Aggregation;
         let mut numbers = Numbers {
             node: vec![HASHED; fabric.end_nodes().len()].into(),
             absent: vec![HASHED; fabric.absent().len()],
             ..Numbers::default()
         };
-        let mut base = 0u32;
+        let mut base = 0;
         for &of_type in types.all() {
-            let is_it = |node: &&EndNode| is_on_leaf(node) && types.type_of(node.guid) == of_type;
-            let nodes = fabric
-                .end_nodes()
-                .iter_enumerated()
-                .filter(|(_, node)| is_it(node));
-            if of_type == NodeType::Io {
-                // In the order of the list: I/O nodes spread evenly, and one that leaves moves no other.
-                let place = |node: &EndNode| types.place_in_list(node.guid).unwrap_or(0);
-                let listed = |node: &EndNode| base + place(node) as u32;
-                let nodes = nodes.map(|(n, node)| (listed(node), n));
-                let mut nodes: Vec<(u32, NodeId)> = nodes.collect();
-                nodes.sort_unstable();
-                for (number, n) in nodes {
-                    numbers.node[n] = number;
-                    numbers.order.push(n);
+            base = match of_type {
+                NodeType::Io => numbers.number_listed(with, types, base),
+                _ => {
+                    let is_it = |guid| types.type_of(guid) == of_type;
+                    numbers.number_by_position(with, is_it, &positions, &place, base)
                 }
-                let absent = numbers.absent.iter_mut().zip(fabric.absent());
-                for (number, node) in absent.filter(|(_, node)| is_it(node)) {
-                    *number = listed(node);
-                }
-                base += types.io_count() as u32;
-                continue;
-            }
-            let mut leaves: BySwitch<Vec<u32>> = vec![Vec::new(); place.len()].into();
-            let (mut used, mut away) = ([false; 256], [0; 256]);
-            for (n, node) in nodes.clone() {
+            };
+        }
+        numbers.number_by_place(with);
+        numbers
+    }
+
+    /// Numbers I/O nodes on leaves in the order of their list, from `base`: they spread evenly, and one that leaves moves
+    /// no other. Returns the next number.
+    fn number_listed(&mut self, with: &Numbering, types: &NodeTypes, base: u32) -> u32 {
+        let fabric = with.known.fabric;
+        let number = |node: &EndNode| {
+            let place = types.place_in_list(node.guid).unwrap_or(0);
+            let is_it = with.is_on_leaf(node) && types.type_of(node.guid) == NodeType::Io;
+            is_it.then_some(base + place as u32)
+        };
+        let nodes = fabric.end_nodes().iter_enumerated();
+        let nodes = nodes.filter_map(|(n, node)| Some((number(node)?, n)));
+        let mut nodes: Vec<(u32, NodeId)> = nodes.collect();
+        nodes.sort_unstable();
+        for (number, n) in nodes {
+            self.node[n] = number;
+            self.order.push(n);
+        }
+        for (absent, node) in self.absent.iter_mut().zip(fabric.absent()) {
+            *absent = number(node).unwrap_or(*absent);
+        }
+        base + types.io_count() as u32
+    }
+
+    /// Numbers the end nodes of a type on leaves by their positions and those of the switches, from `base`. Returns the
+    /// next number.
+    fn number_by_position(
+        &mut self,
+        with: &Numbering,
+        is_type: impl Fn(Guid) -> bool,
+        positions: &Positions,
+        place: &BySwitch<u32>,
+        base: u32,
+    ) -> u32 {
+        let (known, fabric) = (with.known, with.known.fabric);
+        let is_it = |node: &EndNode| with.is_on_leaf(node) && is_type(node.guid);
+        let mut leaves: BySwitch<Vec<u32>> = vec![Vec::new(); place.len()].into();
+        let (mut used, mut away) = ([false; 256], [0; 256]);
+        for (n, node) in fabric.end_nodes().iter_enumerated() {
+            if is_it(node) {
                 let at = positions.node[n];
                 used[at as usize] = true;
                 leaves[node.switch].push(at);
             }
-            let of_type = |away: &&(_, Guid, _)| types.type_of(away.1) == of_type;
-            let all_away = positions.away.iter().filter(of_type);
-            all_away
-                .clone()
-                .for_each(|&(.., at)| away[at as usize] += 1);
-            // A host that is away counts where others are. A position that most leaves had and none has is none.
-            for &(leaf, _, at) in all_away {
-                if used[at as usize] || 2 * away[at as usize] <= known.ranking.leaves().count() {
-                    leaves[leaf].push(at);
-                }
-            }
-            let mut leaves = leaves.raw;
-            leaves.retain(|positions| !positions.is_empty());
-            let mut on_leaves = known.ranking.leaves().map(SwitchId);
-            let has_planes = on_leaves.any(|s| with.places.has_planes[with.kinds.of_switch[s]]);
-            let hosts = Digit::hosts(&leaves, has_planes, positions.most, with.ways());
-            let first = with.first_numbers(&place, hosts.next);
-            let mut end = base;
-            let mut leaves: Vec<u32> = known.ranking.leaves().collect();
-            leaves.sort_by_key(|&leaf| first[SwitchId(leaf)]);
-            for leaf in leaves {
-                for n in fabric.node_ids_of(SwitchId(leaf)) {
-                    if is_it(&&fabric.end_nodes()[n]) {
-                        let at = hosts.value(positions.node[n]);
-                        numbers.node[n] = base + first[SwitchId(leaf)] + at;
-                        end = end.max(numbers.node[n] + 1);
-                        numbers.order.push(n);
-                    }
-                }
-            }
-            let absent = fabric.absent().iter().zip(&positions.absent);
-            for (number, (node, &at)) in numbers.absent.iter_mut().zip(absent) {
-                if is_it(&node) {
-                    *number = base + first[node.switch] + hosts.value(at);
-                }
-            }
-            base = end;
-            if numbers.first.is_empty() {
-                numbers.first = first;
+        }
+        let all_away = positions.away.iter().filter(|away| is_type(away.1));
+        all_away
+            .clone()
+            .for_each(|&(.., at)| away[at as usize] += 1);
+        // A host that is away counts where others are. A position that most leaves had and none has is none.
+        for &(leaf, _, at) in all_away {
+            if used[at as usize] || 2 * away[at as usize] <= known.ranking.leaves().count() {
+                leaves[leaf].push(at);
             }
         }
-        let names = with.names(&numbers.first);
+        let mut leaves = leaves.raw;
+        leaves.retain(|positions| !positions.is_empty());
+        let mut on_leaves = known.ranking.leaves().map(SwitchId);
+        let has_planes = on_leaves.any(|s| with.places.has_planes[with.kinds.of_switch[s]]);
+        let hosts = Digit::hosts(&leaves, has_planes, positions.most, with.ways());
+        let first = with.first_numbers(place, hosts.next);
+        let mut end = base;
+        let mut leaves: Vec<SwitchId> = known.ranking.leaves().map(SwitchId).collect();
+        leaves.sort_by_key(|&leaf| first[leaf]);
+        for leaf in leaves {
+            for n in fabric.node_ids_of(leaf) {
+                if is_it(&fabric.end_nodes()[n]) {
+                    self.node[n] = base + first[leaf] + hosts.value(positions.node[n]);
+                    end = end.max(self.node[n] + 1);
+                    self.order.push(n);
+                }
+            }
+        }
+        let absent = fabric.absent().iter().zip(&positions.absent);
+        for (number, (node, &at)) in self.absent.iter_mut().zip(absent) {
+            if is_it(node) {
+                *number = base + first[node.switch] + hosts.value(at);
+            }
+        }
+        if self.first.is_empty() {
+            self.first = first;
+        }
+        end
+    }
+
+    /// Numbers hosts above the leaves, aggregation nodes and switches by a hash of their place.
+    fn number_by_place(&mut self, with: &Numbering) {
+        let fabric = with.known.fabric;
+        let names = with.names(&self.first);
         let step = golden_step(with.ways());
         let named = |node: &EndNode| {
             let name = names[node.switch];
@@ -152,25 +177,20 @@ impl Numbers {
                 _ => SINGLE + hashed(name, 0) + u32::from(node.port.0) * step,
             }
         };
-        let others = fabric
-            .end_nodes()
-            .iter_enumerated()
-            .filter(|(_, node)| !is_on_leaf(node));
+        let nodes = fabric.end_nodes().iter_enumerated();
+        let others = nodes.filter(|(_, node)| !with.is_on_leaf(node));
         let (last, above): (Vec<_>, Vec<_>) =
             others.partition(|(_, node)| node.kind == NodeKind::Aggregation);
         for (n, node) in above.into_iter().chain(last) {
-            numbers.node[n] = named(node);
-            numbers.order.push(n);
+            self.node[n] = named(node);
+            self.order.push(n);
         }
-        let absent = numbers.absent.iter_mut().zip(fabric.absent());
-        for (number, node) in absent.filter(|(_, node)| !is_on_leaf(node)) {
+        let absent = self.absent.iter_mut().zip(fabric.absent());
+        for (number, node) in absent.filter(|(_, node)| !with.is_on_leaf(node)) {
             *number = named(node);
         }
-        numbers.switch = known
-            .present()
-            .map(|s| HASHED | hashed(names[s], 0))
-            .collect();
-        numbers
+        let switches = with.known.present();
+        self.switch = switches.map(|s| HASHED | hashed(names[s], 0)).collect();
     }
 }
 
@@ -242,6 +262,10 @@ impl Positions {
 }
 
 impl Numbering<'_> {
+    fn is_on_leaf(&self, node: &EndNode) -> bool {
+        self.known.is_leaf(node.switch) && node.kind != NodeKind::Aggregation
+    }
+
     /// The ways up, but for fabrics with more of them than numbers need.
     fn ways(&self) -> u32 {
         self.ways.clamp(1, 1 << 16)
