@@ -44,23 +44,7 @@ pub fn answer(
     if has_stand_ins {
         add_stand_ins(&mut left);
     }
-    // Each cause explains its pairs; the next one must explain others.
-    let mut causes: Vec<(Common, Vec<Told>)> = Vec::new();
-    while causes.len() < CAUSES {
-        let common = traffic.in_common(&left);
-        let best = common.best(traffic);
-        let one = match best[..] {
-            [one] => Some((common.both_ways, one.thing)),
-            _ => None,
-        };
-        if best.is_empty() && !causes.is_empty() {
-            break;
-        }
-        causes.push((common, best));
-        let Some((both_ways, thing)) = one else { break };
-        let whole = traffic.equipment(thing);
-        left.retain(|pair| !traffic.takes(pair, both_ways, whole));
-    }
+    let causes = causes(left, traffic);
     let names = |thing| name(judged, traffic, thing);
     let (first, best) = &causes[0];
     let fast = match has_stand_ins {
@@ -121,6 +105,29 @@ pub fn answer(
     }
     let told = of_one.collect();
     Ok((!best.is_empty(), Answer { told, json, text }))
+}
+
+/// What tells slow pairs from fast ones, the best first: each explains its pairs, the next must explain others. Several
+/// things are equally good where nothing tells them apart.
+fn causes(mut left: Vec<Measured>, traffic: &Traffic) -> Vec<(Common, Vec<Told>)> {
+    let mut causes: Vec<(Common, Vec<Told>)> = Vec::new();
+    while causes.len() < CAUSES {
+        let common = traffic.in_common(&left);
+        let best = common.best(traffic);
+        if best.is_empty() && !causes.is_empty() {
+            break;
+        }
+        let explained = match best[..] {
+            [one] => Some((common.both_ways, traffic.equipment(one.thing))),
+            _ => None,
+        };
+        causes.push((common, best));
+        let Some((both_ways, whole)) = explained else {
+            break;
+        };
+        left.retain(|pair| !traffic.takes(pair, both_ways, whole));
+    }
+    causes
 }
 
 /// The pairs of hosts; a line with a name that is no host gives a warning.
