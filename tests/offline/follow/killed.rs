@@ -51,6 +51,23 @@ fn a_discovery_that_hangs_ends_with_the_follower() {
 }
 
 #[test]
+fn a_discovery_heeds_the_same_signals_as_the_follower() {
+    let scene = Scene::new();
+    let (whole, seen) = (scene.file("whole"), scene.file("seen"));
+    scene.discovers(&format!(
+        "grep SigIgn: /proc/self/status >{seen}; cat {whole}"
+    ));
+    scene.once(&[], 0);
+    let ignores_int = |status: &str| {
+        let set = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
+        let set = u64::from_str_radix(set.unwrap().trim(), 16).unwrap();
+        set & 0b10 != 0
+    };
+    let [own, seen] = ["/proc/self/status", &seen].map(|f| fs::read_to_string(f).unwrap());
+    assert_eq!(ignores_int(&seen), ignores_int(&own));
+}
+
+#[test]
 fn a_full_disk_leaves_the_old_tables_and_is_logged() {
     let scene = Scene::new();
     scene.once(&[], 0);

@@ -11,7 +11,7 @@
 
 use super::signals::before_end;
 use crate::LabError;
-use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
+use rustix::process::{Pid, Signal, getpgid, kill_process_group};
 use std::collections::BTreeMap;
 use std::env;
 use std::fs::{self, File};
@@ -152,14 +152,6 @@ impl Guard {
         poll(limit, || self.ended())
     }
 
-    /// Sends TERM.
-    pub fn terminate(&self) {
-        if let Some(child) = owned().children.get(&self.key) {
-            // Fails only if the process has ended already.
-            let _ = kill_process(Pid::from_child(child), Signal::TERM);
-        }
-    }
-
     pub fn id(&self) -> u32 {
         self.id
     }
@@ -215,11 +207,6 @@ pub struct Program {
 impl Program {
     /// The command that runs the program in `dir`; Linux kills the child when this process dies.
     pub fn command(&self, dir: &Path) -> Result<Command, LabError> {
-        self.command_with("KILL", dir)
-    }
-
-    /// As [`Program::command`]; the child gets this signal when this process dies.
-    pub fn command_with(&self, signal: &str, dir: &Path) -> Result<Command, LabError> {
         let path = format!("{}:{SBIN}", env::var("PATH").unwrap_or_default());
         if !env::split_paths(&path).any(|folder| folder.join(self.name).exists()) {
             return Err(LabError::Start {
@@ -230,7 +217,7 @@ impl Program {
         }
         let mut command = Command::new("setpriv");
         command
-            .args(["--pdeathsig", signal, "sh", "-c", IF_PARENT_LIVES])
+            .args(["--pdeathsig", "KILL", "sh", "-c", IF_PARENT_LIVES])
             .arg(process::id().to_string())
             .arg(self.name)
             .env("PATH", path)

@@ -8,20 +8,22 @@ use dmodc_lab::LabError;
 use dmodc_lab::sim::{Guard, PrivateDir, Program, last_line};
 use std::env;
 use std::fs::File;
+use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{ChildStdin, Stdio};
 use std::time::{Duration, Instant};
 
 const SHELL: Program = Program {
     name: "sh",
     package: "dash",
 };
-/// Runs the command `$0` in the shell's process group. TERM, at the time limit or when the follower has died, ends the
-/// group. `timeout` would leave it if the signal comes just after its `fork` (coreutils 9.1: 1 of 25 times on a busy
-/// machine).
-const IN_GROUP: &str =
-    r#"trap 'trap "" TERM; kill -s TERM 0; sleep 1; kill -s KILL 0' TERM; sh -c "$0" & wait $!"#;
+/// Runs the command `$0`, without input. A second process of its group waits for a line; at the end of the input instead,
+/// at the time limit or when the follower has died, it ends the group. (`timeout` leaves the group if TERM comes just
+/// after its `fork`: coreutils 9.1, 1 of 25 times on a busy machine. A command after `&` would ignore INT.)
+const IN_GROUP: &str = r#"exec 3<&0
+(trap "" TERM; read line <&3 || { kill -s TERM 0; sleep 1; kill -s KILL 0; }) &
+exec sh -c "$0" </dev/null 3<&-"#;
 const GRACE: Duration = Duration::from_secs(2);
 
 pub struct Commands {
@@ -74,17 +76,21 @@ impl Commands {
     /// Runs a shell command in this process' folder. Returns its output, or the reason of its failure.
     fn run(&self, command: &str, limit: Duration) -> Result<Vec<u8>, String> {
         let (output, errors) = (self.dir.path().join("out"), self.dir.path().join("err"));
-        let start = || -> Result<Guard, LabError> {
-            let mut shell = SHELL.command_with("TERM", self.dir.path())?;
+        let start = || -> Result<(Guard, Option<ChildStdin>), LabError> {
+            let mut shell = SHELL.command(self.dir.path())?;
             shell.current_dir(env::current_dir().unwrap_or_default());
             shell.args(["-c", IN_GROUP, command]).process_group(0);
-            Ok(Guard::start_with(shell, Stdio::null(), &output, &errors)?.0)
+            Guard::start_with(shell, Stdio::piped(), &output, &errors)
         };
-        let mut child = start().map_err(|e| e.to_string())?;
+        let (mut child, mut input) = start().map_err(|e| e.to_string())?;
         let status = child.wait(limit);
         if status.is_none() {
-            child.terminate();
+            input = None;
             child.wait(GRACE);
+        }
+        if let Some(mut input) = input {
+            // Fails only if the command has ended its group itself.
+            let _ = input.write_all(b"done\n");
         }
         let read = |file: &Path| File::open(file).and_then(|file| at_most(MOST, file));
         let fails = |how: String| {
