@@ -81,6 +81,7 @@ fn main() {
     let mut builder = bindgen::Builder::default()
         .header("wrapper.h")
         .clang_arg(format!("-I{}", include.display()))
+        .formatter(bindgen::Formatter::None)
         .allowlist_recursively(true)
         .generate_cstr(true)
         .generate_comments(false)

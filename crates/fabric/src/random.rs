@@ -5,8 +5,8 @@
 //! its 256-bit key is the seed as a little-endian number, and this file has the code from its 64-bit words to
 //! a bounded number and to a shuffle.
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use chacha20::ChaCha8Rng;
+use chacha20::rand_core::{Rng, SeedableRng};
 
 /// A frozen stream of random numbers.
 pub struct Random(ChaCha8Rng);
