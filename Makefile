@@ -26,6 +26,9 @@ TIMED = $(patsubst %,$(RESULTS)/%.net,324 1440 2880 5760)
 
 # All crates but the two plugins, which need OpenSM's headers.
 WITHOUT_OPENSM = --workspace --exclude dmodc --exclude dmodc-relay
+# Crates without unit tests, and what has the tests of two of them.
+UNTESTED = analysis formats proof relay tool
+LIBRARIES = --test analysis --test formats
 
 # If make is killed, the command after this ends, too.
 UNTIL_MAKE_ENDS = setpriv --pdeathsig TERM
@@ -58,6 +61,8 @@ test: setup
 # Must pass before a change goes in.
 check: setup
 	@scripts/setup.sh browser
+	@! grep -rn '#\[test\]' $(addprefix crates/,$(addsuffix /src,$(UNTESTED))) || \
+	    { echo "check: these never run: Cargo.toml has test = false" >&2; exit 1; }
 	$(CARGO) fmt --check
 	$(CARGO) fmt --check --manifest-path tests/fuzz/Cargo.toml
 	$(CARGO) clippy --all-targets -- -D warnings
@@ -131,7 +136,7 @@ stable:
 	    --test offline stable -- --include-ignored --nocapture
 	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release --package dmodc-tool --no-default-features \
 	    --test offline outside -- --nocapture
-	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release $(WITHOUT_OPENSM) --lib
+	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release $(WITHOUT_OPENSM) --lib $(LIBRARIES)
 
 # Small racks cabled by hand, RACKS (300) drawn anew, beside updn, minhop and sssp: docs/results/tables.md has the table.
 racks: setup build
@@ -149,7 +154,7 @@ versions: setup
 
 # Tests tool and core as they are built without OpenSM's headers.
 without-opensm:
-	$(CARGO) test $(WITHOUT_OPENSM) --no-default-features --lib --bins
+	$(CARGO) test $(WITHOUT_OPENSM) --no-default-features --lib --bins $(LIBRARIES)
 	$(CARGO) test --package dmodc-tool --no-default-features --test offline golden::
 
 # The parts that CI does not run, since they found nothing there: sanitizers, containers, a build without OpenSM's

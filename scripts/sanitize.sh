@@ -43,7 +43,8 @@ miri() {
     read -ra tests <<<"${MIRI_TESTS:-}"
     # rayon's threads live as long as the process; crossbeam's lists need the tree model of borrows.
     MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-ignore-leaks -Zmiri-tree-borrows" \
-        cargo +nightly miri test --workspace --exclude dmodc-lab --exclude fabrics --exclude dmodc-relay --exclude dmodc-tool --lib -- "${tests[@]}"
+        cargo +nightly miri test --workspace --exclude dmodc-lab --exclude fabrics --exclude dmodc-relay --exclude dmodc-tool \
+        --lib --test analysis --test formats -- "${tests[@]}"
 }
 
 parts=("$@")

@@ -162,31 +162,3 @@ fn capacities(fabric: &Fabric, channels: &TiSlice<ChannelId, Channel>) -> TiVec<
     });
     known.map(|s| f64::from(s) / f64::from(fastest)).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use fabrics::{Net, with_speeds};
-
-    #[test]
-    fn capacities_are_parts_of_the_fastest() {
-        let of = |speeds: [&str; 4]| {
-            let net = Net::new(&[(0, 1), (0, 1), (0, 1), (0, 1)], &[0]).build();
-            let channels = Channels::new(&with_speeds(net, |_, port| match port.0 {
-                1..=4 => speeds[port.offset()],
-                _ => "1xSDR",
-            }));
-            let capacity = |c| channels.capacity(ChannelId(c));
-            assert!(capacity(1) == capacity(5));
-            let all = (0..4).map(capacity).collect::<Vec<_>>();
-            (channels.differ(), all)
-        };
-        let alike = (false, vec![1.0; 4]);
-        assert_eq!(of(["", "", "", ""]), alike);
-        assert_eq!(of(["4xHDR", "4xHDR", "2xNDR", "4xHDR"]), alike);
-        // A link of unknown speed gets the only known speed.
-        assert_eq!(of(["4xHDR", "", "4xHDR", ""]), alike);
-        let found = of(["4xHDR", "", "1xHDR", "1xHDR"]);
-        assert_eq!(found, (true, vec![1.0, 0.25, 0.25, 0.25]));
-    }
-}

@@ -14,8 +14,9 @@
 //!   `sets`: from one set of nodes to another;
 //! - `loads`: A2A, RP, SP again with some routes changed; `losses`: hosts that a loss cuts off;
 //! - `common`: what slow pairs have in common;
-//! - [`between`]: packets while new tables replace old ones;
-//! - `oracle`: the same in the obvious way, for tests.
+//! - [`between`]: packets while new tables replace old ones.
+//!
+//! The tests, and `oracle`, the same in the obvious way, are in `tests/analysis`.
 
 #![forbid(unsafe_code)]
 
@@ -30,13 +31,9 @@ mod ebb;
 mod exact;
 mod loads;
 mod losses;
-#[cfg(test)]
-mod oracle;
 mod rates;
 mod report;
 mod sets;
-#[cfg(test)]
-mod tests;
 mod trace;
 mod traffic;
 mod updown;

@@ -60,31 +60,3 @@ impl<'f> Losses<'f> {
         leaves.into_iter().map(|(s, ..)| s).collect()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use dmodc_fabric::PortNumber;
-    use fabrics::Net;
-
-    #[test]
-    fn a_tail_hangs_on_one_link_and_one_switch() {
-        // Leaves 0 and 1 below spines 3 and 4; switch 2 with a host hangs below leaf 1 alone.
-        let fabric = Net::new(&[(0, 3), (0, 4), (1, 3), (1, 4), (1, 2)], &[0, 0, 1, 2]).build();
-        let losses = Losses::new(&fabric, |SwitchId(s)| [1, 1, 0, 2, 2][s as usize]);
-        assert_eq!(losses.ways_before.raw, [2, 2, 1, 2, 2]);
-        let cut = |a: (u32, u32), lost: Option<u32>| {
-            let ends = fabric.links().filter(|[(s, _), (t, _)]| match lost {
-                Some(lost) => [s.0, t.0].contains(&lost),
-                None => (s.0, t.0) == a,
-            });
-            let mut ends: Vec<(SwitchId, PortNumber)> = ends.flatten().collect();
-            ends.sort_unstable();
-            losses.cut_off(&fabric.without(&ends), lost.map(SwitchId))
-        };
-        assert_eq!(cut((1, 2), None), [SwitchId(2)]);
-        assert_eq!(cut((1, 3), None), []);
-        assert_eq!(cut((0, 0), Some(1)), [SwitchId(2)]);
-        assert_eq!(cut((0, 0), Some(3)), []);
-    }
-}

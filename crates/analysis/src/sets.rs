@@ -61,29 +61,3 @@ impl Traffic {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use dmodc_fabric::NodeId;
-    use fabrics::{Net, shortest};
-
-    #[test]
-    fn three_senders_share_one_link() {
-        // Leaf 0 with three nodes and leaf 1 with two, joined by one link.
-        let fabric = Net::new(&[(0, 1)], &[0, 0, 0, 1, 1]).build();
-        let nodes = [0, 1, 2, 3, 4].map(NodeId);
-        let traffic = Traffic::new(&fabric, &shortest(&fabric), &nodes);
-        let found = traffic.between(&[0, 1, 2], &[3, 4]);
-        assert_eq!((found.flows, found.lost, found.ports.value), (6, 0, 6));
-        assert_eq!(found.mean, 6.0);
-        let near = |all: &[f64], one: f64| all.iter().all(|share| (share - one).abs() < 1e-9);
-        let [sent, received] = found.shares.expect("few flows");
-        assert!(near(&sent, 1.0 / 3.0) && near(&received, 0.5));
-        assert!(near(&found.ideal[..1], 2.0 / 3.0) && near(&found.ideal[1..], 1.0));
-        // A node of both sets does not send to itself; within a leaf no link is shared.
-        let found = traffic.between(&[3, 4], &[3, 4]);
-        assert_eq!((found.flows, found.ports.value), (2, 0));
-        assert!(near(&found.shares.expect("few flows")[0], 1.0));
-    }
-}

@@ -27,5 +27,3 @@ pub mod netlist;
 pub mod pairs;
 pub mod reference;
 mod scan;
-#[cfg(test)]
-mod testing;

@@ -110,15 +110,3 @@ fn word(description: &str) -> String {
     let word = word.trim_matches('-');
     word[..word.len().min(LONGEST)].to_owned()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn descriptions_become_words() {
-        assert_eq!(word("MF0;sw 1:MSB7800/U1"), "MF0-sw-1-MSB7800-U1");
-        assert_eq!(with_guid("sw", 10), "sw-000000000000000a");
-        assert_eq!(with_guid(&"x".repeat(64), 10).len(), 64);
-    }
-}

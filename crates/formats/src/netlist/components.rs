@@ -101,35 +101,3 @@ impl Netlist {
         nodes.filter(move |node| node.kind != Kind::Switch && !is_joined(node))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::pgft;
-
-    #[test]
-    fn subnets_with_lids_in_common_are_fabrics_of_their_own() {
-        let one = pgft("PGFT(2;3,2;1,2;1,1)");
-        let mut two = one.clone();
-        let count = one.nodes.len() as u32;
-        for mut node in one.nodes.clone() {
-            node.guid.0 += 1 << 40;
-            node.id = node.kind.id(node.guid);
-            node.ports.iter_mut().for_each(|port| {
-                port.peer += count;
-                port.guid = None;
-            });
-            two.nodes.push(node);
-        }
-        let has_lids = one.nodes.iter().any(|node| node.lid != Lid(0));
-        let read = Netlist::parse(&two.to_text()).expect("no oddity");
-        let fabrics = read.fabrics();
-        assert_eq!(fabrics.len(), if has_lids { 2 } else { 1 });
-        // LIDs of their own make one fabric in two pieces of it.
-        for node in &mut two.nodes[count as usize..] {
-            node.lid.0 += 1000;
-            node.ports.iter_mut().for_each(|port| port.lid.0 += 1000);
-        }
-        assert_eq!(two.fabrics().len(), 1);
-    }
-}

@@ -145,35 +145,3 @@ fn choose<T>(
     candidates.truncate(wanted);
     Ok(candidates)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::pgft;
-
-    #[test]
-    fn the_larger_removal_contains_the_smaller_whatever_the_file_s_order() {
-        let whole = pgft("PGFT(3;2,2,3;1,2,2;1,2,1)");
-        let (_, five) = whole.without_links(5, 9).unwrap();
-        let (_, six) = whole.without_links(6, 9).unwrap();
-        assert_eq!(six[..5], five);
-        let slowed = |count| whole.with_slow_links(count, 0.25, 3).unwrap().1;
-        assert_eq!(slowed(6)[..5], slowed(5));
-        let words = |of: &Netlist, parts: Vec<Part>| -> Vec<String> {
-            parts.into_iter().map(|part| of.describe(part)).collect()
-        };
-        let last = whole.nodes.len() as u32 - 1;
-        let mut reversed = whole.clone();
-        reversed.nodes.reverse();
-        for node in &mut reversed.nodes {
-            node.ports
-                .iter_mut()
-                .for_each(|port| port.peer = last - port.peer);
-        }
-        let found = words(&reversed, reversed.without_links(5, 9).unwrap().1);
-        assert_eq!(found, words(&whole, five));
-        let [found, switches] =
-            [&reversed, &whole].map(|of| words(of, of.without_switches(4, 9, true).unwrap().1));
-        assert_eq!(found, switches);
-    }
-}

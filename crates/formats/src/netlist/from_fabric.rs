@@ -62,29 +62,3 @@ impl Netlist {
         Netlist { nodes }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use dmodc_fabric::{Builder, EndNode, Lid};
-
-    #[test]
-    fn nodes_of_one_guid_are_read_back_as_several() {
-        let mut b = Builder::default();
-        let switch = b.switch(Guid(3), Lid(3), 0, 4);
-        for port in PortNumber::external(3) {
-            b.end_node(EndNode {
-                guid: Guid(7),
-                lid: Lid(10 + u16::from(port.0)),
-                lmc: 0,
-                kind: NodeKind::Ca,
-                switch,
-                port,
-            });
-        }
-        let fabric = b.finish().0;
-        let read = Netlist::parse(&Netlist::from_fabric(&fabric).to_text()).expect("a netlist");
-        let (read, _) = read.to_fabric(None).expect("LIDs");
-        assert!(read.has_equipment_of(&fabric));
-    }
-}

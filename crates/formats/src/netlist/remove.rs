@@ -75,20 +75,3 @@ impl Netlist {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::testing::pgft;
-
-    #[test]
-    fn a_node_that_has_no_link_anyway_stays() {
-        let mut netlist = pgft("PGFT(3;2,2,3;1,2,2;1,2,1)");
-        let mut dark = netlist.nodes[netlist.nodes.len() - 1].clone();
-        dark.ports.clear();
-        dark.guid.0 += 100;
-        netlist.nodes.push(dark);
-        let nodes = netlist.nodes.len();
-        assert_eq!(netlist.without(&[]).nodes.len(), nodes);
-        assert_eq!(netlist.without_links(1, 1).unwrap().0.nodes.len(), nodes);
-    }
-}

@@ -111,19 +111,3 @@ pub fn today() -> Date {
 fn day(text: &str) -> Option<Date> {
     Date::strptime("%Y-%m-%d", text).ok()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::time::Duration;
-
-    #[test]
-    fn days_are_of_utc_and_read_as_written() {
-        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(20_513 * 86_400 - 1);
-        assert_eq!(day_of(time).to_string(), "2026-02-28");
-        assert_eq!(day("2026-02-28"), Some(day_of(time)));
-        for none in ["", "2026-02-30", "2026-13-01", "2026-02-28T00:00"] {
-            assert_eq!(day(none), None, "{none}");
-        }
-    }
-}

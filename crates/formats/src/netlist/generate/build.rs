@@ -187,20 +187,3 @@ fn give_lids(netlist: &mut Netlist, random: Option<&mut Random>) {
         *taker = lid;
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    #[cfg_attr(miri, ignore = "too large for Miri")]
-    fn a_real_life_tree_leaves_out_switches_without_nodes() {
-        for (nodes, switches) in [(37, 5), (655, 127)] {
-            let netlist = build(&Rlft::new(nodes, 36).expect("a tree"), Order::default());
-            assert_eq!(netlist.switches().count(), switches);
-            assert_eq!(netlist.nodes.len(), nodes + switches);
-            assert!(netlist.nodes.iter().all(|n| !n.ports.is_empty()));
-            assert!(netlist.switches().all(|n| n.port_count == 36));
-        }
-    }
-}

@@ -70,21 +70,3 @@ impl Rlft {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn shape(nodes: usize, radix: usize) -> String {
-        Rlft::new(nodes, radix).unwrap().shape.to_string()
-    }
-
-    #[test]
-    fn levels_and_parallel_links_follow_the_number_of_nodes() {
-        assert_eq!(shape(20, 36), "PGFT(1;20;1;1)");
-        assert_eq!(shape(37, 36), "PGFT(2;18,3;1,2;1,9)");
-        assert_eq!(shape(648, 36), "PGFT(2;18,36;1,18;1,1)");
-        assert_eq!(shape(11664, 36), "PGFT(3;18,18,36;1,18,18;1,1,1)");
-        assert_eq!(shape(3240, 36), "PGFT(3;18,18,10;1,18,6;1,1,3)");
-    }
-}

@@ -99,22 +99,3 @@ fn numbered(name: &str) -> (&str, &str) {
         _ => (name, ""),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn folded(names: &str) -> String {
-        let names: Vec<String> = names.split(' ').map(str::to_owned).collect();
-        ranges(&names)
-    }
-
-    #[test]
-    fn numbers_fold_whatever_their_order() {
-        let all: Vec<String> = (1..=32).rev().map(|n| format!("node-{n}")).collect();
-        assert_eq!(folded(&all.join(" ")), "node-[1-32]");
-        assert_eq!(folded("a10 a08 a09 a1 login a7"), "a[1,7],a[08-10],login");
-        assert_eq!(folded("n3 n1 n3 n0"), "n[0-1,3]");
-        assert_eq!(folded("x x1 x12345678901"), "x,x1,x12345678901");
-    }
-}

@@ -1,25 +1,28 @@
 //! Congestion risk against the oracle.
 
-use super::{Case, case};
-use crate::{Channel, Channels, Risk, Traffic, congestion, oracle};
-use dmodc_fabric::{Fabric, NodeId, NodeKind, Peer, Speed};
+use super::{Case, case, oracle};
+use dmodc_analysis::{Channel, Channels, Loads, Risk, Risks, Traffic};
+use dmodc_fabric::random::Random;
+use dmodc_fabric::{Fabric, NO_PATH, NodeId, NodeKind, Peer, Speed, SwitchId};
 use fabrics::cases;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The `number`th random permutation of some items from a seed.
+fn permutation<T: Clone>(items: &[T], seed: u64, number: u64) -> Vec<T> {
+    let mut permuted = items.to_vec();
+    Random::stream(seed, number).shuffle(&mut permuted);
+    permuted
+}
+
 #[test]
 fn every_permutation_is_drawn_and_the_seed_fixes_them() {
     let three: Vec<u32> = (0..3).collect();
-    let drawn: BTreeSet<_> = (0..100)
-        .map(|n| congestion::permutation(&three, 7, n))
-        .collect();
+    let drawn: BTreeSet<_> = (0..100).map(|n| permutation(&three, 7, n)).collect();
     assert_eq!(drawn.len(), 6);
     // Frozen: the same on every machine and in every release.
     let ten: Vec<u32> = (0..10).collect();
-    assert_eq!(
-        congestion::permutation(&ten, 1, 0),
-        [5, 6, 9, 0, 8, 4, 3, 2, 1, 7]
-    );
+    assert_eq!(permutation(&ten, 1, 0), [5, 6, 9, 0, 8, 4, 3, 2, 1, 7]);
 }
 
 /// The fabric with links between switches of three speeds.
@@ -116,7 +119,7 @@ proptest! {
 
         let mut sorted = nodes.clone();
         sorted.sort_unstable();
-        let drawn: Vec<_> = (0..9).map(|n| congestion::permutation(&sorted, 5, n)).collect();
+        let drawn: Vec<_> = (0..9).map(|n| permutation(&sorted, 5, n)).collect();
         let flows = drawn.iter().map(|to| to.iter().copied().zip(sorted.iter().copied()));
         let flows: Vec<_> = flows.map(|flows| risk(&flows.collect::<Vec<_>>())).collect();
         let maxima = flows.iter().map(|flows| flows.values().copied().max().unwrap_or(0));
@@ -192,5 +195,39 @@ proptest! {
         // Without the ports whose bound is too low to matter.
         let found = traffic.worst_permutation(&bounds, false, &|_| ());
         prop_assert_eq!((found.value, found.over_capacity), (all.value, all.over_capacity));
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(256))]
+
+    #[test]
+    fn the_same_as_from_the_start(
+        Case { fabric, tables, .. } in case(80),
+        spoilt in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0u8..9), 1..40),
+    ) {
+        let order: Vec<NodeId> = fabric.end_nodes().keys().collect();
+        let traffic = Traffic::new(&fabric, &tables, &order);
+        let mut after = tables.clone();
+        let mut changed = Vec::new();
+        for (switch, node, port) in spoilt.iter().filter(|_| !traffic.nodes().is_empty()) {
+            let position = node.index(traffic.nodes().len());
+            let lid = fabric.end_nodes()[traffic.nodes()[position]].lid;
+            let row = after.row_mut(SwitchId::from(switch.index(fabric.switches().len())));
+            row[lid] = if *port == 8 { NO_PATH } else { *port };
+            changed.push(position);
+        }
+        changed.sort_unstable();
+        changed.dedup();
+        let nodes: Vec<NodeId> = changed.iter().map(|&p| traffic.nodes()[p]).collect();
+        let loads = Loads::new(&traffic, 11, 1, &|_| ());
+        let risks = |traffic: &Traffic| Risks {
+            a2a: traffic.all_to_all(&|_| ()).value,
+            rp: traffic.random_permutations(11, 1, &|_| ()).value,
+            sp: traffic.shifts(&|_| ()).value,
+        };
+        prop_assert_eq!(loads.with(&[], &traffic), risks(&traffic));
+        let found = loads.with(&changed, &Traffic::new(&fabric, &after, &nodes));
+        prop_assert_eq!(found, risks(&Traffic::new(&fabric, &after, &order)));
     }
 }

@@ -1,8 +1,10 @@
 //! The analysis against the naive oracle, on random fabrics with random tables.
 
+mod by_hand;
 mod congestion;
+mod oracle;
 
-use crate::{ChannelId, Channels, End, UpDown, check, oracle, trace};
+use dmodc_analysis::{ChannelId, Channels, End, UpDown, check, trace};
 use dmodc_fabric::{Fabric, NO_PATH, SwitchId, Tables};
 use fabrics::{Net, cases, lids, ranked, shortest};
 use proptest::collection::vec;
@@ -12,14 +14,14 @@ use std::collections::BTreeSet;
 
 /// A fabric with its ranks, and tables that are shortest paths with some entries spoilt.
 #[derive(Debug, Clone)]
-pub struct Case {
-    pub fabric: Fabric,
-    pub tables: Tables,
-    pub ranks: Vec<u8>,
+struct Case {
+    fabric: Fabric,
+    tables: Tables,
+    ranks: Vec<u8>,
 }
 
 prop_compose! {
-    pub fn case(nodes: u32)(n in 2u32..9)(
+    fn case(nodes: u32)(n in 2u32..9)(
         links in vec((0..n, 0..n).prop_filter("a link joins two", |(a, b)| a != b), 1..16),
         mut nodes in vec(0..n, 0..nodes as usize),
         mut ranks in vec(0u8..4, n as usize),

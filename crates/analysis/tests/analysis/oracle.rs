@@ -1,6 +1,6 @@
-//! The same checks in the slow and obvious way: walks each pair separately and keeps sets. For tests only.
+//! The same checks in the slow and obvious way: walks each pair separately and keeps sets.
 
-use super::report::{Route, Tally};
+use dmodc_analysis::{Route, Tally};
 use dmodc_fabric::{FIRST, Fabric, Lid, NO_PATH, NodeId, NodeKind, PortNumber, SwitchId, Tables};
 use fabrics::lids;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
