@@ -10,17 +10,18 @@
 use super::choice::Choice;
 use super::open::Set;
 use super::ways::Ways;
-use crate::ids::SwitchId;
+use crate::ids::{BySwitch, SwitchId};
 use dmodc_fabric::{Fabric, NO_PATH, PortNumber};
-use std::collections::HashMap;
 
 /// The ways down from one switch.
 pub struct Mirror<'w> {
     fabric: &'w Fabric,
     ways: &'w Ways,
     switch: SwitchId,
-    /// By switch below: its choice among the links that lead to this switch.
-    choices: HashMap<SwitchId, Choice<'w>>,
+    /// Of switches below: their choices among the links that lead to this switch.
+    choices: Vec<Choice<'w>>,
+    /// By switch: the number of its choice, from 1 on; 0 before it is asked. Most switches ask none.
+    choice_of: BySwitch<u32>,
 }
 
 impl<'w> Mirror<'w> {
@@ -29,19 +30,24 @@ impl<'w> Mirror<'w> {
             fabric,
             ways,
             switch,
-            choices: HashMap::new(),
+            choices: Vec::new(),
+            choice_of: BySwitch::default(),
         }
     }
 
     /// The port of the switch that leads down to a destination below, by the switch and the number of that.
     pub fn port(&mut self, to: SwitchId, number: u32) -> u8 {
+        if self.choices.is_empty() {
+            self.choice_of = vec![0; self.ways.classes.of_switch.len()].into();
+        }
         let mut at = to;
         loop {
             let (ways, switch) = (self.ways, self.switch);
-            let choice = self
-                .choices
-                .entry(at)
-                .or_insert_with(|| choice(ways, switch, at));
+            if self.choice_of[at] == 0 {
+                self.choices.push(choice(ways, switch, at));
+                self.choice_of[at] = self.choices.len() as u32;
+            }
+            let choice = &self.choices[self.choice_of[at] as usize - 1];
             let Some(link) = choice.uplink(number) else {
                 return NO_PATH;
             };
