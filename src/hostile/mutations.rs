@@ -65,11 +65,11 @@ fn spoil(world: &mut World, random: &mut Random) {
     }
 }
 
-/// Routes `DMODC_MUTATIONS` subnets (5,000; 20 under Miri), each with one to ten faults.
+/// Routes `DMODC_MUTATIONS` subnets (5,000; 25 under Miri), each with one to ten faults.
 #[test]
 fn random_mutations() {
     let count = std::env::var("DMODC_MUTATIONS").map(|n| n.parse().expect("a number"));
-    let count: u64 = count.unwrap_or(if cfg!(miri) { 20 } else { 5_000 });
+    let count: u64 = count.unwrap_or(if cfg!(miri) { 25 } else { 5_000 });
     let dmodc = engine();
     let (mut routed, mut named, mut turning) = (0u64, 0u64, 0u64);
     for seed in 0..count {

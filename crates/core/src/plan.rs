@@ -451,7 +451,8 @@ fn lids_at<'f>(
 }
 
 /// Searches detours over each set of links. The first takes its turns first; but the last does, if that serves a pair
-/// that is left out otherwise; not if the search ended at its limit of work.
+/// that is left out otherwise; not if the search for pairs of hosts ended at its limit of work, since then ranks are
+/// counted down from a top.
 fn connect(
     fabric: &Fabric,
     sets: &[Arc<Paths>],
@@ -465,7 +466,8 @@ fn connect(
     let in_order =
         |order: &[usize]| connect_in_order(sets, needs, &ends, may_connect, &present, order);
     let (mut found, mut steps) = in_order(&order);
-    if !found.left.is_empty() && !found.cut_short && sets.len() > 1 {
+    let is_by_top = found.cut_short && found.top.is_some();
+    if !found.left.is_empty() && !is_by_top && sets.len() > 1 {
         let order: Vec<usize> = (0..sets.len()).rev().collect();
         let (others, mut by_others) = in_order(&order);
         let is_left = others.is_left(fabric.switches().len());
