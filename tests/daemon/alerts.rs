@@ -68,8 +68,8 @@ fn samples(figures: &str) -> BTreeMap<&str, String> {
 }
 
 /// The series of figures that have been the first for half an hour and the second for two and a half. Of an OpenSM that
-/// `has_ended` they stay as they are. A sample every five minutes, no rule waits for less in vain: promtool takes a third of
-/// the time that it takes with one every minute.
+/// `has_ended` they stay as they are. A sample every five minutes: with one every minute promtool takes three times as
+/// long.
 fn series(figures: [&str; 2], has_ended: bool) -> Vec<Value> {
     let [before, now] = figures.map(samples);
     let all: BTreeSet<&str> = before.keys().chain(now.keys()).copied().collect();
