@@ -2,17 +2,12 @@
 
 use dmodc_fabric::{Builder, EndNode, Fabric, Guid, Lid, Merged, NodeKind, PortNumber, Speed};
 use dmodc_formats::export::Labels;
-use dmodc_formats::netlist::generate::{Order, Pgft, Rlft, build};
+use dmodc_formats::netlist::generate::{Order, Rlft, build};
 use dmodc_formats::netlist::{Kind, NameMap, Netlist, Part};
 use dmodc_formats::reference::{Reference, day_of, today};
+use fabrics::pgft;
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, SystemTime};
-
-/// A complete PGFT, with GUIDs and LIDs in order.
-fn pgft(shape: &str) -> Netlist {
-    let shape: Pgft = shape.parse().expect("a shape");
-    build(&shape.into(), Order::default())
-}
 
 fn shape(nodes: usize, radix: usize) -> String {
     Rlft::new(nodes, radix).unwrap().shape.to_string()
@@ -223,9 +218,9 @@ fn days_are_of_utc_and_read_as_written() {
 
 #[test]
 fn descriptions_become_words() {
-    let mut netlist = pgft("PGFT(2;2,3;1,2;1,1)");
+    let mut netlist = pgft("PGFT(2;2,4;1,2;1,1)");
     let long = "x".repeat(64);
-    let names = ["MF0;sw 1:MSB7800/U1", &long, &long, "", "a"];
+    let names = ["MF0;sw 1:MSB7800/U1", &long, &long, "", "sw", "sw"];
     let switches = netlist.nodes.iter_mut().filter(|n| n.kind == Kind::Switch);
     for (node, name) in switches.zip(names) {
         node.description = name.to_owned();
@@ -243,7 +238,8 @@ fn descriptions_become_words() {
         cut(1),
         cut(2),
         guids[3].clone(),
-        "a".to_owned(),
+        format!("sw-{}", guids[4]),
+        format!("sw-{}", guids[5]),
     ];
     assert_eq!(labels.raw, expected);
     assert_eq!(labels.raw[1].len(), 64);

@@ -181,6 +181,11 @@ fn a_direction_of_a_link_is_told_from_the_other() {
         (50, 0, 50, false)
     );
     for told in &common.told {
+        let all = told.slow + told.fast;
+        assert!(
+            told.slow * (common.slow + common.fast) > common.slow * all,
+            "{told:?}"
+        );
         let counts = [
             told.slow,
             told.fast,

@@ -8,7 +8,7 @@ use fabrics::cases;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The `number`th random permutation of some items from a seed.
+/// The `number`th random permutation of some items from a seed: those that `Traffic` draws agree with these.
 fn permutation<T: Clone>(items: &[T], seed: u64, number: u64) -> Vec<T> {
     let mut permuted = items.to_vec();
     Random::stream(seed, number).shuffle(&mut permuted);

@@ -20,7 +20,8 @@ pub struct Mirror<'w> {
     switch: SwitchId,
     /// Of switches below: their choices among the links that lead to this switch.
     choices: Vec<Choice<'w>>,
-    /// By switch: the number of its choice, from 1 on; 0 before it is asked. Most switches ask none.
+    /// By switch: the number of its choice, from 1 on; 0 before it is asked. Most switches ask none. With a
+    /// hash map a tower of 804 switches took 0.60 s for 0.42.
     choice_of: BySwitch<u32>,
 }
 
