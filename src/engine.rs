@@ -267,7 +267,7 @@ fn write(
     let (proof, changed_blocks) = threads.both(
         || {
             let start = Instant::now();
-            let proof = prove(fabric, &planned.plan, &planned.options, &rows);
+            let proof = prove(fabric, &planned.plan, &planned.options, &rows, threads);
             proof.map(|_| start.elapsed())
         },
         || tables::changed_blocks(&tables, threads),

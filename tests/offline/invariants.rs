@@ -13,14 +13,14 @@ use crate::random_fabrics::{FAMILIES, drawn};
 use crate::routed::{Routed, partial};
 use crate::whole_graph::{arrives, has_cycle, way};
 use dmodc_core::multicast::{Terrain, Tree};
-use dmodc_core::{Engine, Faults, Options, RouteError};
+use dmodc_core::{Engine, Faults, Options, RouteError, Threads};
 use dmodc_fabric::NO_PATH;
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{Fabric, Guid, PortNumber, SwitchId};
 use dmodc_watch::sweeps::prove;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use typed_index_collections::TiVec;
 
 fn options(fabric: &Fabric, reference: Option<Fabric>, random: &mut Random) -> Options {
@@ -97,11 +97,14 @@ fn hold(engine: &Engine, number: u64) -> Option<Share> {
     })
 }
 
+/// For proofs in three parts.
+static THREADS: LazyLock<Threads> = LazyLock::new(|| Threads::new(3).expect("threads"));
+
 fn is_proven(options: &Options, routed: &Routed) {
     let (fabric, tables) = routed.pair();
     let rows = fabric.switches().keys().map(|s| &tables.row(s).raw);
     let rows: TiVec<SwitchId, &[u8]> = rows.collect();
-    let proven = prove(fabric, &routed.plan, options, &rows);
+    let proven = prove(fabric, &routed.plan, options, &rows, &THREADS);
     if let Err(refuted) = proven {
         panic!("not proven: {refuted}");
     }

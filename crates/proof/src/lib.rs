@@ -30,6 +30,7 @@ mod turns;
 mod ways;
 
 use dmodc_fabric::{Fabric, Guid, Lid, NO_PATH, PortNumber, SwitchId};
+use rows::Turns;
 use typed_index_collections::TiSlice;
 use ways::Ways;
 
@@ -100,6 +101,9 @@ pub struct Refuted {
     pub reason: Reason,
 }
 
+/// Checks a part of a proof.
+pub type Part<'p> = Box<dyn FnOnce() + Send + 'p>;
+
 /// Proves the claim for tables: `rows` has the table of each switch, by LID.
 ///
 /// # Errors
@@ -108,6 +112,26 @@ pub fn prove(
     fabric: &Fabric,
     rows: &TiSlice<SwitchId, &[u8]>,
     claim: &Claim<'_>,
+) -> Result<Proven, Refuted> {
+    prove_in_parts(fabric, rows, claim, 1, |parts| {
+        parts.into_iter().for_each(|part| part());
+    })
+}
+
+/// As [`prove`], in this many parts by LID: (1) and (2) speak of one LID each. `check` has to call them all, in any
+/// order, side by side or not.
+///
+/// # Errors
+/// As [`prove`]: an entry of the lowest part.
+///
+/// # Panics
+/// If `check` leaves a part out.
+pub fn prove_in_parts(
+    fabric: &Fabric,
+    rows: &TiSlice<SwitchId, &[u8]>,
+    claim: &Claim<'_>,
+    parts: usize,
+    check: impl FnOnce(Vec<Part<'_>>),
 ) -> Result<Proven, Refuted> {
     let refute = |(switch, lid, reason)| Refuted {
         switch: fabric.guid(switch),
@@ -125,10 +149,23 @@ pub fn prove(
             return Err(refute((switch, lids + at, reason)));
         }
     }
-    let ways = Ways::new(fabric, claim.order);
-    let left_out = rows::left_out(&ways, rows, claim).map_err(refute)?;
-    let turns = rows::check(&ways, rows, claim).map_err(refute)?;
-    turns::check(&ways, &turns, rows, claim).map_err(refute)?;
+    let ways = &Ways::new(fabric, claim.order);
+    let left_out = rows::left_out(ways, rows, claim).map_err(refute)?;
+    let size = lids.div_ceil(parts.max(1));
+    let mut found = vec![None; lids.div_ceil(size)];
+    let starts = (0..lids).step_by(size);
+    let parts = starts.zip(&mut found).map(|(start, found)| -> Part<'_> {
+        let lids = start..lids.min(start + size);
+        Box::new(move || *found = Some(rows::check(ways, rows, claim, lids)))
+    });
+    check(parts.collect());
+    let mut turns = Turns::new();
+    for of_part in found {
+        for (turn, lid) in of_part.expect("every part is checked").map_err(refute)? {
+            turns.entry(turn).or_insert(lid);
+        }
+    }
+    turns::check(ways, &turns, rows, claim).map_err(refute)?;
     Ok(Proven {
         left_out,
         turns: turns.len(),

@@ -10,10 +10,11 @@
 //!
 //! *Cost.* Half an instruction for an entry that is equal, some 20 to 50 for another one.
 
-use crate::ways::{Carries, NOBODY, Way, Ways};
+use crate::ways::{Carries, NOBODY, Owner, Way, Ways};
 use crate::{Claim, Reason};
 use dmodc_fabric::{NO_PATH, PortNumber, SwitchId};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use typed_index_collections::{TiSlice, TiVec};
 
 /// A fault: switch, LID, reason.
@@ -90,7 +91,10 @@ struct Lead<'c> {
 /// A switch whose row is checked.
 struct Here<'c> {
     ways: &'c Ways,
+    /// Of the LIDs of the part: the rows, the owners, the first.
     rows: &'c TiSlice<SwitchId, &'c [u8]>,
+    owner: &'c [Owner],
+    first: usize,
     claim: &'c Claim<'c>,
     s: SwitchId,
     /// By entry.
@@ -102,26 +106,24 @@ impl Here<'_> {
     /// Checks one entry. Returns whether it is right at all switches of the class. For a LID that nobody has no path ends:
     /// one of its entries is found wrong.
     #[inline(always)]
-    fn check(&mut self, lid: usize, entry: u8) -> Result<bool, Fault> {
+    fn check(&mut self, at: usize, entry: u8) -> Result<bool, Fault> {
         let lead = &self.leads[usize::from(entry)];
-        match lead.row.get(lid) {
+        match lead.row.get(at) {
             Some(&onward) if lead.may_follow[usize::from(onward)] => Ok(lead.is_shared),
             // Else 1,600 parts of 3 switches need a third of the instructions more.
-            _ if entry == NO_PATH && !self.is_needed(self.s, self.ways.owner.raw[lid].0) => {
-                Ok(true)
-            }
-            _ => self.entry(lid, PortNumber(entry)),
+            _ if entry == NO_PATH && !self.is_needed(self.s, self.owner[at].0) => Ok(true),
+            _ => self.entry(at, PortNumber(entry)),
         }
     }
 
     /// Checks an entry that leads home, turns, is none, or is wrong. Returns whether it is right at all switches of the class.
     #[inline(never)]
-    fn entry(&mut self, lid: usize, port: PortNumber) -> Result<bool, Fault> {
-        let (s, owner) = (self.s, self.ways.owner.raw[lid]);
+    fn entry(&mut self, at: usize, port: PortNumber) -> Result<bool, Fault> {
+        let (s, owner, lid) = (self.s, self.owner[at], self.first + at);
         let to = owner.0;
         let reason = match self.ways.way(s, port).next() {
             _ if to == NOBODY => Reason::NoOwner(port),
-            Some(next) => match self.ways.way(next, PortNumber(self.rows[next][lid])) {
+            Some(next) => match self.ways.way(next, PortNumber(self.rows[next][at])) {
                 Way::Up(above) if self.may_turn(to) => {
                     self.turns.entry((s, next, above)).or_insert(lid);
                     return Ok(false);
@@ -160,7 +162,7 @@ impl Here<'_> {
     }
 }
 
-/// Checks every entry. Returns the turns from down to up.
+/// Checks every entry for some LIDs. Returns the turns from down to up.
 ///
 /// # Errors
 /// An entry that is wrong.
@@ -168,10 +170,11 @@ pub fn check(
     ways: &Ways,
     rows: &TiSlice<SwitchId, &[u8]>,
     claim: &Claim<'_>,
+    lids: Range<usize>,
 ) -> Result<Turns, Fault> {
-    let lids = ways.owner.len();
     let mut classes: Vec<Class> = Vec::new();
-    let mut others = vec![0; lids];
+    let mut others = vec![0; lids.len()];
+    let rows: TiVec<SwitchId, &[u8]> = rows.iter().map(|row| &row[lids.clone()]).collect();
     let nowhere = Lead {
         row: &[],
         may_follow: &ways.has_entry,
@@ -179,7 +182,9 @@ pub fn check(
     };
     let mut here = Here {
         ways,
-        rows,
+        rows: &rows,
+        owner: &ways.owner.raw[lids.clone()],
+        first: lids.start,
         claim,
         s: NOBODY,
         leads: [nowhere; 256],
@@ -191,7 +196,7 @@ pub fn check(
     let mut switches = alike.raw.clone();
     switches.sort_unstable_by_key(|&s| std::cmp::Reverse((claim.order[s], s)));
     for s in switches {
-        let row = &rows[s][..lids];
+        let row = rows[s];
         here.s = s;
         // Switches of a pod differ below, those of a plane above: what is above is shared, by the tops what is below.
         let own = ways.ways(s);

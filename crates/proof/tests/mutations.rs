@@ -7,7 +7,7 @@ use dmodc_fabric::{
 };
 use dmodc_formats::netlist::Netlist;
 use dmodc_formats::netlist::generate::Order;
-use dmodc_proof::{Claim, Proven, Reason, Refuted, prove};
+use dmodc_proof::{Claim, Proven, Reason, Refuted, prove_in_parts};
 use fabrics::pgft;
 use std::collections::{BTreeSet, HashMap};
 use std::iter::successors;
@@ -64,6 +64,28 @@ impl Routed {
     fn is_up(&self, a: SwitchId, b: SwitchId) -> bool {
         self.order[a] < self.order[b]
     }
+}
+
+/// Proves in one part. In three, it has to come to the same.
+fn prove(
+    fabric: &Fabric,
+    rows: &TiSlice<SwitchId, &[u8]>,
+    claim: &Claim<'_>,
+) -> Result<Proven, Refuted> {
+    let whole = dmodc_proof::prove(fabric, rows, claim);
+    assert_eq!(in_three_parts(fabric, rows, claim).ok(), whole.ok());
+    whole
+}
+
+/// Proves in three parts, the last one first.
+fn in_three_parts(
+    fabric: &Fabric,
+    rows: &TiSlice<SwitchId, &[u8]>,
+    claim: &Claim<'_>,
+) -> Result<Proven, Refuted> {
+    prove_in_parts(fabric, rows, claim, 3, |parts| {
+        parts.into_iter().rev().for_each(|part| part());
+    })
 }
 
 /// A claim for a fabric in this order: no detours, and nothing is left out.
@@ -348,6 +370,9 @@ fn a_wrong_entry_among_known_ones_is_found() {
                         tables.row_mut(s)[lid] = wrong;
                         let refuted = routed.prove(&tables).expect_err("wrong");
                         assert_eq!(refuted.lid, lid, "{s:?} {wrong}");
+                        let rows = rows(&tables);
+                        let in_parts = in_three_parts(&routed.fabric, &rows, &routed.claim());
+                        assert_eq!(in_parts, Err(refuted));
                         // A spine needs no entry for itself; those below it do.
                         if wrong != NO_PATH || has_hosts {
                             assert_eq!(refuted.switch, routed.fabric.guid(s), "{lid} {wrong}");
@@ -671,4 +696,14 @@ fn hosts_count_before_aggregation_nodes() {
         let refuted = prove(&fabric, &rows(&tables), &claim).expect_err("its host sends there");
         assert_eq!(refuted.reason, Reason::Hole);
     }
+}
+
+#[test]
+#[should_panic(expected = "every part is checked")]
+fn a_part_that_is_not_checked_is_not_proven() {
+    let routed = Routed::new(&pgft("PGFT(2;2,2;1,2;1,1)"));
+    let rows = rows(&routed.tables);
+    let _ = prove_in_parts(&routed.fabric, &rows, &routed.claim(), 2, |mut parts| {
+        parts.swap_remove(0)();
+    });
 }

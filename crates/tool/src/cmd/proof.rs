@@ -3,7 +3,7 @@
 use super::tables::Judged;
 use crate::failure::Failure;
 use dmodc_analysis::{Channels, UpDown};
-use dmodc_core::{Options, Plan, Ranking};
+use dmodc_core::{Engine, Options, Plan, Ranking};
 use dmodc_fabric::{Fabric, NO_PATH, SwitchId, Tables};
 use dmodc_proof::{Claim, Proven, Refuted};
 use dmodc_watch::sweeps::prove;
@@ -15,6 +15,7 @@ use typed_index_collections::TiVec;
 /// # Errors
 /// The first entry that is wrong.
 pub fn proven(
+    engine: &Engine,
     fabric: &Fabric,
     plan: &Plan,
     options: &Options,
@@ -22,7 +23,8 @@ pub fn proven(
 ) -> Result<(), Failure> {
     let rows = fabric.switches().keys().map(|s| &tables.row(s).raw);
     let rows: TiVec<SwitchId, &[u8]> = rows.collect();
-    let proven = prove(fabric, plan, options, &rows).map(drop);
+    let threads = engine.threads(rows.len());
+    let proven = prove(fabric, plan, options, &rows, threads).map(drop);
     proven.map_err(|wrong| Failure::Invalid(format!("the proof of the tables failed: {wrong}")))
 }
 

@@ -155,7 +155,7 @@ impl Routed {
         let start = Instant::now();
         let plan = engine.plan(&fabric, &options)?;
         let (tables, filled) = engine.tables(&fabric, &plan)?;
-        proven(&fabric, &plan, &options, &tables)?;
+        proven(engine, &fabric, &plan, &options, &tables)?;
         let copy = |(lid, node): &(Lid, NodeId)| (*lid, fabric.end_nodes()[*node].lid);
         let copies: Vec<(Lid, Lid)> = lids.iter().map(copy).collect();
         let tables = match copies.is_empty() {

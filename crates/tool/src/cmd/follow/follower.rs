@@ -127,7 +127,13 @@ impl Follower {
         let fabric = &planned.fabric;
         let (tables, filled) = self.engine.tables(fabric, &planned.plan)?;
         let written = Instant::now();
-        proven(fabric, &planned.plan, &planned.options, &tables)?;
+        proven(
+            &self.engine,
+            fabric,
+            &planned.plan,
+            &planned.options,
+            &tables,
+        )?;
         let proof = written.elapsed();
         let last = self.last.as_ref();
         let before = last.map(|l| Dump::from_tables(&l.planned.fabric, &l.tables));
