@@ -31,7 +31,7 @@ struct Class {
     shared: Vec<Way>,
     first: SwitchId,
     row: Vec<u8>,
-    /// The LIDs whose entry in `row` is not known.
+    /// The indices whose entry in `row` is not known.
     unknown: Vec<usize>,
 }
 
@@ -40,7 +40,7 @@ struct Class {
 const BLOCK: usize = 64;
 
 impl Class {
-    /// Writes the LIDs at which a row has another entry to the front of `others`. Returns how many.
+    /// Writes the indices at which a row has another entry to the front of `others`. Returns how many.
     // Inlined, this loop and that of `add` need a quarter of the instructions more, for want of registers.
     #[inline(never)]
     fn others(&self, row: &[u8], others: &mut [usize]) -> usize {
@@ -57,15 +57,15 @@ impl Class {
             }
         }
         let rest = row.len() - rest.len()..row.len();
-        for lid in rest.filter(|&lid| row[lid] != self.row[lid]) {
-            others[count] = lid;
+        for at in rest.filter(|&at| row[at] != self.row[at]) {
+            others[count] = at;
             count += 1;
         }
         count
     }
 }
 
-/// Writes the LIDs of the bytes that differ in a word to `others`, from `count` on. Returns how many there are then.
+/// Writes the indices of the bytes that differ in a word to `others`, from `count` on. Returns how many there are then.
 #[inline(never)]
 fn add(others: &mut [usize], mut count: usize, first: usize, mut differ: u64) -> usize {
     while differ != 0 {
@@ -103,8 +103,8 @@ struct Here<'c> {
 }
 
 impl Here<'_> {
-    /// Checks one entry. Returns whether it is right at all switches of the class. For a LID that nobody has no path ends:
-    /// one of its entries is found wrong.
+    /// Checks the entry at an index. Returns whether it is right at all switches of the class. For a LID that nobody has no
+    /// path ends: one of its entries is found wrong.
     #[inline(always)]
     fn check(&mut self, at: usize, entry: u8) -> Result<bool, Fault> {
         let lead = &self.leads[usize::from(entry)];
@@ -162,7 +162,8 @@ impl Here<'_> {
     }
 }
 
-/// Checks every entry for some LIDs. Returns the turns from down to up.
+/// Checks every entry for some LIDs. An *index* is a LID counted from the first of these. Returns the turns from down to
+/// up.
 ///
 /// # Errors
 /// An entry that is wrong.
@@ -225,15 +226,15 @@ pub fn check(
         if let Some(class) = classes.iter_mut().find(is_own) {
             let count = class.others(row, &mut others);
             let mut has_same = true;
-            for &lid in &others[..count] {
-                has_same &= (row[lid] == NO_PATH) == (class.row[lid] == NO_PATH);
-                here.check(lid, row[lid])?;
+            for &at in &others[..count] {
+                has_same &= (row[at] == NO_PATH) == (class.row[at] == NO_PATH);
+                here.check(at, row[at])?;
             }
-            for lid in std::mem::take(&mut class.unknown) {
-                let is_same = (row[lid] == NO_PATH) == (class.row[lid] == NO_PATH);
-                match here.check(lid, row[lid])? && is_same {
-                    true => class.row[lid] = row[lid],
-                    false => class.unknown.push(lid),
+            for at in std::mem::take(&mut class.unknown) {
+                let is_same = (row[at] == NO_PATH) == (class.row[at] == NO_PATH);
+                match here.check(at, row[at])? && is_same {
+                    true => class.row[at] = row[at],
+                    false => class.unknown.push(at),
                 }
             }
             if has_same {
@@ -244,16 +245,16 @@ pub fn check(
                     *known = *own;
                 } else if *own == Way::Nowhere && row.contains(&port) {
                     let all = row.iter().enumerate();
-                    for (lid, _) in all.filter(|(_, entry)| **entry == port) {
-                        here.check(lid, port)?;
+                    for (at, _) in all.filter(|(_, entry)| **entry == port) {
+                        here.check(at, port)?;
                     }
                 }
             }
         } else {
             let mut unknown = Vec::new();
-            for (lid, &entry) in row.iter().enumerate() {
-                if !here.check(lid, entry)? {
-                    unknown.push(lid);
+            for (at, &entry) in row.iter().enumerate() {
+                if !here.check(at, entry)? {
+                    unknown.push(at);
                 }
             }
             classes.push(Class {
