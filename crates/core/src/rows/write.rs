@@ -151,18 +151,20 @@ impl Rows<'_> {
         let mut displaced = 0;
         let mut choices: Vec<Option<(Choice, [bool; 256])>> = Vec::new();
         choices.resize_with(columns.sets.len(), || None);
+        let have_several = columns.sets.iter().map(|(open, _)| open.len() > 1);
+        let have_several: Vec<bool> = have_several.collect();
         for &column in &columns.partial {
-            let at = columns.set_of[column as usize];
-            let open = columns.sets[at as usize].0;
+            let at = columns.set_of[column as usize] as usize;
+            let open = columns.sets[at].0;
             let targets = self.targets.behind(column as usize);
-            if open.len() < 2 {
+            if !have_several[at] {
                 let port = open.iter().next().map_or(NO_PATH, |i| class.ports[i].port);
                 targets
                     .iter()
                     .for_each(|target| row[target.lid.index()] = port);
                 continue;
             }
-            let (choice, is_open) = choices[at as usize].get_or_insert_with(|| {
+            let (choice, is_open) = choices[at].get_or_insert_with(|| {
                 let mut is_open = [false; 256];
                 open.iter()
                     .for_each(|i| is_open[usize::from(class.ports[i].port)] = true);
@@ -279,11 +281,16 @@ impl Columns {
         });
         let group_of: Vec<Option<usize>> = group_of.collect();
         let mut known: BTreeMap<Set, u32> = BTreeMap::new();
-        for column in 0..least.len() {
-            // Neighbouring columns are mostly alike.
-            let is_same = |bits: &Vec<u8>| bits[column] == bits[column - 1];
+        // Neighbouring columns are mostly alike.
+        let mut differs = vec![0; least.len()];
+        for bits in &bits {
+            for (differs, pair) in differs[1..].iter_mut().zip(bits.windows(2)) {
+                *differs |= pair[0] ^ pair[1];
+            }
+        }
+        for (column, differs) in differs.into_iter().enumerate() {
             let at = match columns.set_of.last() {
-                Some(&at) if bits.iter().all(is_same) => at,
+                Some(&at) if differs == 0 => at,
                 _ => {
                     let mut nearer = Set::default();
                     for (byte, bits) in bits.iter().enumerate() {
