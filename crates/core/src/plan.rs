@@ -4,7 +4,7 @@
 //! fabric ─ ranking ─ paths (costs) ─ roles (kinds, uplinks, numbers) ─ link sets ─ detours ─ rows
 //! ```
 
-use super::detours::{Connections, Ends, Lids, Needs, Share, Steps, Turns, Unreachable, turned};
+use super::detours::{Connections, Ends, Lids, Needs, Steps, Turns, Unreachable, turned};
 use super::ids::SwitchId;
 use super::kinds::Roles;
 use super::options::{Faults, OnUnreachable, Options, RouteError, Timings};
@@ -338,17 +338,20 @@ impl Plan {
 
     /// Pairs of switches (from, to), ascending: the first has a detour to LIDs at the second.
     pub fn detours(&self) -> Vec<(SwitchId, SwitchId)> {
-        let pairs = self.layers.iter().flat_map(|layer| {
-            let switches = layer.steps.of_switch.iter().enumerate();
-            switches.flat_map(|(at, steps)| {
-                let to = |step: &(u32, u32)| &layer.steps.targets[step.0 as usize];
-                let pair = move |share: &Share| (SwitchId::from(at), SwitchId(share.to));
-                steps.iter().flat_map(to).map(pair)
-            })
-        });
-        let mut pairs: Vec<_> = pairs.collect();
-        pairs.sort_unstable();
-        pairs.dedup();
+        let switches = self.layers.iter().map(|layer| layer.steps.of_switch.len());
+        let switches = switches.max().unwrap_or(0);
+        let mut pairs = Vec::new();
+        for at in 0..switches {
+            // Sorting all pairs takes a fifth of the proof's instructions, 8,640 nodes with faults.
+            let mut has_detour = vec![false; switches];
+            for steps in self.layers.iter().map(|layer| &layer.steps) {
+                let own = steps.of_switch.get(at).into_iter().flatten();
+                let to = own.flat_map(|step| &steps.targets[step.0 as usize]);
+                to.for_each(|share| has_detour[share.to as usize] = true);
+            }
+            let to = (0..switches).filter(|&to| has_detour[to]);
+            pairs.extend(to.map(|to| (SwitchId::from(at), SwitchId::from(to))));
+        }
         pairs
     }
 

@@ -97,6 +97,8 @@ struct Here<'c> {
     first: usize,
     claim: &'c Claim<'c>,
     s: SwitchId,
+    /// The pairs of the claim from here that may turn; `None`: all.
+    detours: Option<&'c [(SwitchId, SwitchId)]>,
     /// By entry.
     leads: [Lead<'c>; 256],
     turns: Turns,
@@ -144,8 +146,8 @@ impl Here<'_> {
 
     /// Whether packets from here to LIDs at a switch may turn.
     fn may_turn(&self, to: SwitchId) -> bool {
-        let detours = self.claim.detours;
-        detours.is_none_or(|pairs| pairs.binary_search(&(self.s, to)).is_ok())
+        let is_listed = |own: &[_]| own.binary_search(&(self.s, to)).is_ok();
+        self.detours.is_none_or(is_listed)
     }
 
     /// Whether a switch may lack entries for LIDs at another.
@@ -188,6 +190,7 @@ pub fn check(
         first: lids.start,
         claim,
         s: NOBODY,
+        detours: claim.detours,
         leads: [nowhere; 256],
         turns: Turns::new(),
     };
@@ -199,6 +202,11 @@ pub fn check(
     for s in switches {
         let row = rows[s];
         here.s = s;
+        // Among all pairs, searches take 3 % of the instructions of 8,640 nodes with faults.
+        here.detours = claim.detours.map(|pairs| {
+            let from = &pairs[pairs.partition_point(|pair| pair.0 < s)..];
+            &from[..from.partition_point(|pair| pair.0 == s)]
+        });
         // Switches of a pod differ below, those of a plane above: what is above is shared, by the tops what is below.
         let own = ways.ways(s);
         let has_up = own.iter().any(|way| matches!(way, Way::Up(_)));
@@ -223,7 +231,8 @@ pub fn check(
             let of_class = (class.part, class.carries);
             of_class == (part, carries) && class.shared.iter().zip(&shared).all(is_alike)
         };
-        if let Some(class) = classes.iter_mut().find(is_own) {
+        // From the last one: the leaves come last. 2 % of the instructions of 8,640 nodes.
+        if let Some(class) = classes.iter_mut().rev().find(is_own) {
             let count = class.others(row, &mut others);
             let mut has_same = true;
             for &at in &others[..count] {

@@ -27,7 +27,9 @@ impl Channels {
         let mut channels = Channels::default();
         for s in ways.part.keys() {
             let of = |way: &Way| Some((s, way.next()?, matches!(way, Way::Up(_))));
-            let own: BTreeSet<_> = ways.ways(s).iter().filter_map(of).collect();
+            let mut own: Vec<_> = ways.ways(s).iter().filter_map(of).collect();
+            own.sort_unstable();
+            own.dedup();
             let first = channels.all.len();
             channels.all.extend(own);
             channels.of_switch.push(first..channels.all.len());

@@ -49,6 +49,6 @@ mod search;
 mod turns;
 mod walk;
 
-pub use connections::{Connections, Lids, Share, Steps, turned};
+pub use connections::{Connections, Lids, Steps, turned};
 pub use need::{Ends, Needs, Unreachable};
 pub use turns::Turns;
