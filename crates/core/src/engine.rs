@@ -45,11 +45,7 @@ impl Engine {
     /// # Errors
     /// [`RouteError::NotATree`] if the fabric has no levels (unless roots are given).
     pub fn plan(&self, fabric: &Fabric, options: &Options) -> Result<Plan, RouteError> {
-        Plan::new(
-            fabric,
-            options,
-            self.threads.to_plan(fabric.switches().len()),
-        )
+        Plan::new(fabric, options, &self.threads)
     }
 
     /// Writes the routes of a plan into new tables. Returns these and the result of writing.

@@ -1,6 +1,6 @@
 //! The engine's options, its errors, and its times.
 
-use dmodc_fabric::{Drained, Fabric, Guid};
+use dmodc_fabric::{Drained, Fabric, Guid, PortNumber, SwitchId};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -123,6 +123,14 @@ impl Options {
     pub(super) fn reference(&self) -> Option<&Fabric> {
         let reference = self.reference.as_deref();
         reference.filter(|_| self.faults == Faults::Stable)
+    }
+
+    /// Both ends of drained links, ascending, if `faults` drains any.
+    pub(super) fn drained(&self, fabric: &Fabric) -> Vec<(SwitchId, PortNumber)> {
+        match self.faults {
+            Faults::Stable => Drained::ends(fabric, &self.drain),
+            Faults::Paper => Vec::new(),
+        }
     }
 }
 

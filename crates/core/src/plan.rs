@@ -1,7 +1,8 @@
 //! The plan: the pipeline on one screen, and its result, a value that does not change.
 //!
 //! ```text
-//! fabric ─ ranking ─ paths (costs) ─ roles (kinds, uplinks, numbers) ─ link sets ─ detours ─ rows
+//! fabric ─ ranking ─ paths (costs) ─┬─ roles (kinds, uplinks, numbers) ─ link sets ─┬─ rows
+//!                                   └─ needs ─ detours ────────────────────────────┘
 //! ```
 
 use super::detours::{Connections, Ends, Lids, Needs, Steps, Turns, Unreachable, turned};
@@ -10,7 +11,7 @@ use super::kinds::Roles;
 use super::options::{Faults, OnUnreachable, Options, RouteError, Timings};
 use super::paper::Paper;
 use super::paths::Paths;
-use super::rows::{AllLinks, Fallback, LinkSets, SMALL};
+use super::rows::{AllLinks, Fallback, LinkSets, SMALL, layers};
 use super::threads::{ALONE, Threads};
 use super::tree::{Groups, Ranking};
 use dmodc_fabric::{EndNode, Fabric, Lid, NO_PATH, NodeId, PortNumber};
@@ -81,6 +82,8 @@ impl Plan {
         threads: &Threads,
     ) -> Result<Plan, RouteError> {
         let start = Instant::now();
+        let pool = threads.to_fill(fabric.switches().len());
+        let threads = threads.to_plan(fabric.switches().len());
         let reference = options.reference().and_then(|reference| {
             let before = Before::new(reference, options);
             if before.is_none() {
@@ -93,38 +96,45 @@ impl Plan {
         let (ranking, links) = Ranking::find(fabric, options, levels)?;
         let ranked = Instant::now();
         let groups = Groups::new(&links, &ranking, threads);
-        let paths = Arc::new(Paths::new(groups, &ranking, threads));
+        let paths = Paths::new(groups, &ranking, threads);
         let costed = Instant::now();
-        let (rule, sets) = match options.faults {
-            Faults::Paper => {
-                let paper = Paper::new(fabric, &ranking, &paths, options);
-                (Rule::Paper(Box::new(paper)), vec![paths])
-            }
+        let drained = options.drained(fabric);
+        let layers = layers(paths, &links, &drained, &ranking, threads);
+        let known = before.map(|before| before.fabric);
+        let widest = &layers[layers.len() - 1];
+        let ends = Arc::new(Ends::new(fabric, known, widest, options.connect_roots));
+        let needs: Vec<Needs> = layers
+            .iter()
+            .map(|paths| Needs::new(&ends, paths))
+            .collect();
+        let unreachable = needs[needs.len() - 1].of_hosts(&ends);
+        let rule = || match options.faults {
+            Faults::Paper => Rule::Paper(Box::new(Paper::new(fabric, &ranking, widest, options))),
             Faults::Stable => {
-                let roles = Roles::new(fabric, &ranking, &paths.groups, levels, options);
+                let roles = Roles::new(fabric, &ranking, &widest.groups, levels, options);
                 let all = AllLinks {
                     fabric,
                     ranking: &ranking,
                     links: &links,
-                    paths: &paths,
-                    reference: reference.as_ref().and_then(Before::sets),
+                    layers: &layers,
+                    drained,
+                    reference: before.and_then(Before::sets),
                 };
-                let sets = LinkSets::new(&all, roles, options, threads);
-                let layers = sets.layers();
-                (Rule::Stable(Box::new(sets)), layers)
+                Rule::Stable(Box::new(LinkSets::new(all, roles, options, threads)))
             }
         };
-        let before = before.map(|before| before.fabric);
-        let widest = &sets[sets.len() - 1];
-        let ends = Arc::new(Ends::new(fabric, before, widest, options.connect_roots));
-        let needs: Vec<Needs> = sets.iter().map(|paths| Needs::new(&ends, paths)).collect();
-        let unreachable = needs[needs.len() - 1].of_hosts(&ends);
-        let (connections, steps) = connect(fabric, &sets, &needs, ends, options.on_unreachable);
-        let layers = sets
-            .into_iter()
-            .zip(steps)
-            .map(|(paths, steps)| Layer { paths, steps });
-        let mut plan = Plan {
+        let connect = || connect(fabric, &layers, &needs, ends, options.on_unreachable);
+        // Detours need paths alone. Side by side: 2.9 ms for 4.4 on 8,640 nodes with faults, two threads.
+        let has_needs = needs.iter().any(|needs| !needs.joined.is_empty());
+        let beside = if has_needs { pool } else { ALONE };
+        let (mut rule, (connections, steps)) = beside.both(rule, connect);
+        if let Rule::Stable(sets) = &mut rule {
+            let targets = steps[0].targets.iter().flatten();
+            sets.leave_out(targets.map(|share| SwitchId(share.to)));
+        }
+        let layers = layers.into_iter().zip(steps);
+        let layers = layers.map(|(paths, steps)| Layer { paths, steps });
+        Ok(Plan {
             ranking,
             rule,
             layers: layers.collect(),
@@ -138,12 +148,7 @@ impl Plan {
                 cost: costed - ranked,
                 nid: costed.elapsed(),
             },
-        };
-        if let Rule::Stable(sets) = &mut plan.rule {
-            let targets = plan.layers[0].steps.targets.iter().flatten();
-            sets.leave_out(targets.map(|share| SwitchId(share.to)));
-        }
-        Ok(plan)
+        })
     }
 
     /// The error for a fabric in which pairs of hosts have no up-down path, if the options are to fail then.

@@ -19,19 +19,22 @@ use crate::options::{Capacity, Options};
 use crate::paths::Paths;
 use crate::threads::Threads;
 use crate::tree::{Links, Ranking};
-use dmodc_fabric::{Drained, Fabric, Lid, NO_PATH, PortNumber, Tables};
+use dmodc_fabric::{Fabric, Lid, NO_PATH, PortNumber, Tables};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// The most bands beyond the destinations that have all links.
 const BANDS: usize = 3;
 
-/// A fabric and its paths over all links.
+/// A fabric, and what is known of its links.
 pub struct AllLinks<'a> {
     pub fabric: &'a Fabric,
     pub ranking: &'a Ranking,
     pub links: &'a Links,
-    pub paths: &'a Arc<Paths>,
+    /// The paths of each layer.
+    pub layers: &'a [Arc<Paths>],
+    /// Both ends of drained links, as (switch, port), ascending.
+    pub drained: Vec<(SwitchId, PortNumber)>,
     /// A small reference, and the ports counted there.
     pub reference: Option<(&'a Fabric, &'a LinkSets)>,
 }
@@ -53,16 +56,36 @@ pub struct LinkSets {
     detoured: BySwitch<bool>,
 }
 
+/// The paths of each layer: `paths` are those over all links.
+pub fn layers(
+    paths: Paths,
+    links: &Links,
+    drained: &[(SwitchId, PortNumber)],
+    ranking: &Ranking,
+    threads: &Threads,
+) -> Vec<Arc<Paths>> {
+    let mut layers = Vec::new();
+    if !drained.is_empty() {
+        let is_open = |end| drained.binary_search(&end).is_err();
+        let open = links.filtered(|s, _, port| is_open((SwitchId(s), PortNumber(port))));
+        layers.push(Arc::new(paths.over(&open, ranking, threads)));
+    }
+    layers.push(Arc::new(paths));
+    layers
+}
+
 impl LinkSets {
     /// Finds the sets of links.
-    pub fn new(all: &AllLinks, roles: Roles, options: &Options, threads: &Threads) -> Self {
+    pub fn new(all: AllLinks, roles: Roles, options: &Options, threads: &Threads) -> Self {
         let AllLinks {
             fabric,
             ranking,
             links,
-            paths,
+            layers,
+            drained,
             reference,
-        } = *all;
+        } = all;
+        let paths = &layers[layers.len() - 1];
         let targets = Targets::new(fabric, &paths.costs, &roles.numbers);
         let counting = Counting {
             fabric,
@@ -76,7 +99,6 @@ impl LinkSets {
             true => Counted::default(),
             false => counting.count(reference.map(|(fabric, sets)| (fabric, &sets.counted))),
         };
-        let drained = Drained::ends(fabric, &options.drain);
         let is_open =
             |s: SwitchId, port: u8| drained.binary_search(&(s, PortNumber(port))).is_err();
         let mut sets = LinkSets {
@@ -89,16 +111,11 @@ impl LinkSets {
             drained: Vec::new(),
             bands: Vec::new(),
         };
-        let over = |is_there: &dyn Fn(SwitchId, u8) -> bool| {
-            let links = links.filtered(|s, _, port| is_there(SwitchId(s), port));
-            Arc::new(paths.over(&links, ranking, threads))
-        };
-        if !drained.is_empty() {
-            sets.layers
-                .push(sets.ways(over(&is_open), &|_, _| 1, &is_open));
+        for (nth, of_layer) in (1..).zip(layers) {
+            let is_there = |s: SwitchId, port: u8| nth == layers.len() || is_open(s, port);
+            let ways = sets.ways(of_layer.clone(), &|_, _| 1, &is_there);
+            sets.layers.push(ways);
         }
-        sets.layers
-            .push(sets.ways(paths.clone(), &|_, _| 1, &|_, _| true));
         if options.capacity == Capacity::Use && fabric.speeds_differ() {
             let loads = Loads::new(fabric, ranking, &sets.layers[0]);
             let mut shares = loads.shares(&sets.roles);
@@ -109,7 +126,9 @@ impl LinkSets {
                     is_open(s, port) && shares.get(&(s, port)).is_none_or(|&share| share >= end)
                 };
                 let capacity = |s, port| loads.weight(s, port);
-                (start..end, sets.ways(over(&is_there), &capacity, &is_there))
+                let links = links.filtered(|s, _, port| is_there(SwitchId(s), port));
+                let over = Arc::new(paths.over(&links, ranking, threads));
+                (start..end, sets.ways(over, &capacity, &is_there))
             };
             sets.bands = starts.iter().zip(ends).map(band).collect();
         }
@@ -130,11 +149,6 @@ impl LinkSets {
             ..
         } = &self.roles;
         Ways::new(paths, uplinks, kinds, dividers.clone(), capacity, is_there)
-    }
-
-    /// The paths of each layer.
-    pub fn layers(&self) -> Vec<Arc<Paths>> {
-        self.layers.iter().map(|ways| ways.paths.clone()).collect()
     }
 
     /// Lets the LIDs at these switches use their layer alone.
