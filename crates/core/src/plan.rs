@@ -562,6 +562,10 @@ mod tests {
         };
         let (plan, before) = route(&whole, &options, 1);
         assert!(plan.connections().turned > 0);
+        // Were others listed, the proof would let their routes turn.
+        for (from, to) in plan.detours() {
+            assert_eq!(plan.hops(from, to), None);
+        }
         for port in (1..=8).map(PortNumber) {
             let near = (SwitchId(0), port);
             let far = whole.far(near.0, near.1).expect("a link");

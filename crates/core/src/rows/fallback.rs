@@ -38,7 +38,9 @@ impl Fallback<'_> {
                     true => self.next(rows, lid, s),
                     false => None,
                 };
-                while let Some(at) = next {
+                // If rows ever lead around, the proof has to see it: this must end.
+                for _ in 0..rows.len() {
+                    let Some(at) = next else { break };
                     rows[at as usize][lid] = others(at);
                     next = self.next(rows, lid, at);
                 }

@@ -1,6 +1,6 @@
 //! Compares the algorithm with the paper as printed.
 
-use super::{degraded, route, shapes, text};
+use super::{degraded, route, shapes, text, wide_shapes};
 use crate::oracle::{INFINITY, Oracle};
 use crate::{Faults, OnUnreachable, Options};
 use dmodc_fabric::{Lid, NO_PATH, NodeId, PortNumber};
@@ -91,15 +91,6 @@ proptest! {
     ) {
         compare_or_print(&degraded(shape, seed, links, switches), lmc, false)?;
     }
-}
-
-/// Leaves with many groups up: sets of candidates have several words, and choices repeat late.
-fn wide_shapes() -> impl Strategy<Value = Pgft> {
-    let p = prop_oneof![3 => Just(1usize), 1 => Just(2usize)];
-    (1usize..=50, 2usize..=6, 60usize..=200, p).prop_map(|(m, leaves, w, p)| {
-        let w = if p == 1 { w } else { w / 2 };
-        Pgft::new(vec![m, leaves], vec![1, w], vec![1, p]).expect("a shape")
-    })
 }
 
 proptest! {

@@ -1,6 +1,6 @@
 //! Properties of Dmodc that the paper does not have.
 
-use super::{degraded, route, shapes, text};
+use super::{degraded, route, shapes, text, wide_shapes};
 use crate::{Engine, Faults, Options, Plan};
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{Fabric, Lid, Peer, PortNumber, SwitchId, Tables};
@@ -21,6 +21,26 @@ proptest! {
         let (_, one) = route(&fabric, &Options::default(), 1);
         let (_, eight) = route(&fabric, &Options::default(), 8);
         prop_assert!(one == eight);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(10))]
+
+    /// Each entry leads nearer, also where only the last of many groups is dark.
+    #[test]
+    #[cfg_attr(miri, ignore = "too large for Miri")]
+    fn entries_lead_nearer_in_wide_trees(shape in wide_shapes(), seed: u64, links in 0.0..0.02) {
+        let (fabric, _) = degraded(shape, seed, links, 0.0).to_fabric(None).expect("LIDs");
+        let (plan, tables) = route(&fabric, &Options::default(), 1);
+        for s in fabric.switches().keys() {
+            for (id, node) in fabric.end_nodes().iter_enumerated() {
+                let alternatives = plan.alternatives(&fabric, s, id);
+                let entry = PortNumber(tables.get(s, node.lid));
+                let is_nearer = alternatives.contains(&entry) || plan.hops(s, node.switch).is_none();
+                prop_assert!(is_nearer, "{s:?}, LID {}: {entry}", node.lid);
+            }
+        }
     }
 }
 
