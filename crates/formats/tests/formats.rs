@@ -23,7 +23,6 @@ fn levels_and_parallel_links_follow_the_number_of_nodes() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "too large for Miri")]
 fn a_real_life_tree_leaves_out_switches_without_nodes() {
     for (nodes, switches) in [(37, 5), (655, 127)] {
         let netlist = build(&Rlft::new(nodes, 36).expect("a tree"), Order::default());

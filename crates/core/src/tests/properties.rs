@@ -73,7 +73,6 @@ fn every_entry_is_written() {
 
 /// The 2^lmc LIDs of a port take as many different paths as there are, up to 2^lmc.
 #[test]
-#[cfg_attr(miri, ignore = "too large for Miri")]
 fn extra_lids_take_different_paths() {
     for (shape, lmc, between_pods) in [
         ("PGFT(3;4,4,4;1,4,4;1,1,1)", 0, 1),
