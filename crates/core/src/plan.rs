@@ -11,7 +11,7 @@ use super::kinds::Roles;
 use super::options::{Faults, OnUnreachable, Options, RouteError, Timings};
 use super::paper::Paper;
 use super::paths::Paths;
-use super::rows::{AllLinks, Fallback, LinkSets, SMALL, layers};
+use super::rows::{AllLinks, Fallback, LinkSets, SMALL};
 use super::threads::{ALONE, Threads};
 use super::tree::{Groups, Ranking};
 use dmodc_fabric::{EndNode, Fabric, Lid, NO_PATH, NodeId, PortNumber};
@@ -99,7 +99,7 @@ impl Plan {
         let paths = Paths::new(groups, &ranking, threads);
         let costed = Instant::now();
         let drained = options.drained(fabric);
-        let layers = layers(paths, &links, &drained, &ranking, threads);
+        let layers = LinkSets::layers(paths, &links, &drained, &ranking, threads);
         let known = before.map(|before| before.fabric);
         let widest = &layers[layers.len() - 1];
         let ends = Arc::new(Ends::new(fabric, known, widest, options.connect_roots));
@@ -108,7 +108,7 @@ impl Plan {
             .map(|paths| Needs::new(&ends, paths))
             .collect();
         let unreachable = needs[needs.len() - 1].of_hosts(&ends);
-        let rule = || match options.faults {
+        let find_rule = || match options.faults {
             Faults::Paper => Rule::Paper(Box::new(Paper::new(fabric, &ranking, widest, options))),
             Faults::Stable => {
                 let roles = Roles::new(fabric, &ranking, &widest.groups, levels, options);
@@ -123,11 +123,11 @@ impl Plan {
                 Rule::Stable(Box::new(LinkSets::new(all, roles, options, threads)))
             }
         };
-        let connect = || connect(fabric, &layers, &needs, ends, options.on_unreachable);
+        let find_detours = || connect(fabric, &layers, &needs, ends, options.on_unreachable);
         // Detours need paths alone. Side by side: 2.9 ms for 4.4 on 8,640 nodes with faults, two threads.
         let has_needs = needs.iter().any(|needs| !needs.joined.is_empty());
         let beside = if has_needs { pool } else { ALONE };
-        let (mut rule, (connections, steps)) = beside.both(rule, connect);
+        let (mut rule, (connections, steps)) = beside.both(find_rule, find_detours);
         if let Rule::Stable(sets) = &mut rule {
             let targets = steps[0].targets.iter().flatten();
             sets.leave_out(targets.map(|share| SwitchId(share.to)));

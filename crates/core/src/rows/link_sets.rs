@@ -56,25 +56,25 @@ pub struct LinkSets {
     detoured: BySwitch<bool>,
 }
 
-/// The paths of each layer: `paths` are those over all links.
-pub fn layers(
-    paths: Paths,
-    links: &Links,
-    drained: &[(SwitchId, PortNumber)],
-    ranking: &Ranking,
-    threads: &Threads,
-) -> Vec<Arc<Paths>> {
-    let mut layers = Vec::new();
-    if !drained.is_empty() {
-        let is_open = |end| drained.binary_search(&end).is_err();
-        let open = links.filtered(|s, _, port| is_open((SwitchId(s), PortNumber(port))));
-        layers.push(Arc::new(paths.over(&open, ranking, threads)));
-    }
-    layers.push(Arc::new(paths));
-    layers
-}
-
 impl LinkSets {
+    /// The paths of each layer: `paths` are those over all links.
+    pub fn layers(
+        paths: Paths,
+        links: &Links,
+        drained: &[(SwitchId, PortNumber)],
+        ranking: &Ranking,
+        threads: &Threads,
+    ) -> Vec<Arc<Paths>> {
+        let mut layers = Vec::new();
+        if !drained.is_empty() {
+            let is_open = |end| drained.binary_search(&end).is_err();
+            let open = links.filtered(|s, _, port| is_open((SwitchId(s), PortNumber(port))));
+            layers.push(Arc::new(paths.over(&open, ranking, threads)));
+        }
+        layers.push(Arc::new(paths));
+        layers
+    }
+
     /// Finds the sets of links.
     pub fn new(all: AllLinks, roles: Roles, options: &Options, threads: &Threads) -> Self {
         let AllLinks {

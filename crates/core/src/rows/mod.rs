@@ -20,4 +20,4 @@ mod write;
 
 pub use counted::SMALL;
 pub use fallback::Fallback;
-pub use link_sets::{AllLinks, LinkSets, layers};
+pub use link_sets::{AllLinks, LinkSets};

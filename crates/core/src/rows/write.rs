@@ -151,6 +151,7 @@ impl Rows<'_> {
         let mut displaced = 0;
         let mut choices: Vec<Option<(Choice, [bool; 256])>> = Vec::new();
         choices.resize_with(columns.sets.len(), || None);
+        // Counted once: with the columns compared at once below, 5 % of the routes of 8,640 nodes with faults.
         let have_several = columns.sets.iter().map(|(open, _)| open.len() > 1);
         let have_several: Vec<bool> = have_several.collect();
         for &column in &columns.partial {
