@@ -82,10 +82,14 @@ fn leaves_nothing(program: &Path, args: &[&str], variables: &[(&str, &str)]) {
             let case = format!("{} after {name}, {moment:?}", program.display());
             let status = status.unwrap_or_else(|| panic!("{case}: it goes on"));
             assert_eq!(status.signal(), Some(number), "{case}: {status}");
-            // Both take a moment. A process that becomes another program has no variables meanwhile, so that no process
-            // is seen does not show that none is left to remove the folder.
+            // Both take a moment. A process that becomes another program has no variables meanwhile, so none is left only
+            // if a second look shows none, either.
             let may_stay = name == "KILL";
-            let gone = || processes(tmp).is_empty() && (may_stay || is_empty(tmp));
+            let none = |after| {
+                thread::sleep(Duration::from_millis(after));
+                processes(tmp).is_empty()
+            };
+            let gone = || none(0) && none(50) && (may_stay || is_empty(tmp));
             poll(Duration::from_secs(5), || gone().then_some(()));
             let left = processes(tmp);
             for (_, pid) in &left {
