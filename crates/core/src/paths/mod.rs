@@ -2,6 +2,7 @@
 
 mod cost;
 
+use super::ids::SwitchId;
 use super::threads::Threads;
 use super::tree::{Group, Groups, Links, Ranking};
 
@@ -25,9 +26,16 @@ impl Paths {
         Paths { groups, costs }
     }
 
-    /// The paths over other links of the same switches, with the same columns.
-    pub fn over(&self, links: &Links, ranking: &Ranking, threads: &Threads) -> Self {
-        let groups = Groups::new(links, ranking, threads);
+    /// The paths over those links that are there, of the same switches, with the same columns.
+    pub fn over(
+        &self,
+        links: &Links,
+        is_there: impl Fn(SwitchId, u8) -> bool,
+        ranking: &Ranking,
+        threads: &Threads,
+    ) -> Self {
+        let links = links.filtered(|s, _, port| is_there(SwitchId(s), port));
+        let groups = Groups::new(&links, ranking, threads);
         let columns = self.costs.columns().to_vec();
         let costs = Costs::new(columns, self.costs.leaves(), &groups, threads);
         Paths { groups, costs }

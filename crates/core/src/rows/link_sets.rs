@@ -56,6 +56,11 @@ pub struct LinkSets {
     detoured: BySwitch<bool>,
 }
 
+/// Whether a port is at no end of drained links.
+fn is_open(drained: &[(SwitchId, PortNumber)], s: SwitchId, port: u8) -> bool {
+    drained.binary_search(&(s, PortNumber(port))).is_err()
+}
+
 impl LinkSets {
     /// The paths of each layer: `paths` are those over all links.
     pub fn layers(
@@ -67,9 +72,8 @@ impl LinkSets {
     ) -> Vec<Arc<Paths>> {
         let mut layers = Vec::new();
         if !drained.is_empty() {
-            let is_open = |end| drained.binary_search(&end).is_err();
-            let open = links.filtered(|s, _, port| is_open((SwitchId(s), PortNumber(port))));
-            layers.push(Arc::new(paths.over(&open, ranking, threads)));
+            let is_open = |s, port| is_open(drained, s, port);
+            layers.push(Arc::new(paths.over(links, is_open, ranking, threads)));
         }
         layers.push(Arc::new(paths));
         layers
@@ -99,8 +103,6 @@ impl LinkSets {
             true => Counted::default(),
             false => counting.count(reference.map(|(fabric, sets)| (fabric, &sets.counted))),
         };
-        let is_open =
-            |s: SwitchId, port: u8| drained.binary_search(&(s, PortNumber(port))).is_err();
         let mut sets = LinkSets {
             detoured: vec![false; fabric.switches().len()].into(),
             ranking: ranking.clone(),
@@ -112,7 +114,8 @@ impl LinkSets {
             bands: Vec::new(),
         };
         for (nth, of_layer) in (1..).zip(layers) {
-            let is_there = |s: SwitchId, port: u8| nth == layers.len() || is_open(s, port);
+            let is_there =
+                |s: SwitchId, port: u8| nth == layers.len() || is_open(&drained, s, port);
             let ways = sets.ways(of_layer.clone(), &|_, _| 1, &is_there);
             sets.layers.push(ways);
         }
@@ -123,11 +126,11 @@ impl LinkSets {
             let ends = starts.iter().skip(1).copied().chain([STEPS]);
             let band = |(&start, end): (&usize, usize)| {
                 let is_there = |s: SwitchId, port: u8| {
-                    is_open(s, port) && shares.get(&(s, port)).is_none_or(|&share| share >= end)
+                    is_open(&drained, s, port)
+                        && shares.get(&(s, port)).is_none_or(|&share| share >= end)
                 };
                 let capacity = |s, port| loads.weight(s, port);
-                let links = links.filtered(|s, _, port| is_there(SwitchId(s), port));
-                let over = Arc::new(paths.over(&links, ranking, threads));
+                let over = Arc::new(paths.over(links, is_there, ranking, threads));
                 (start..end, sets.ways(over, &capacity, &is_there))
             };
             sets.bands = starts.iter().zip(ends).map(band).collect();
@@ -158,18 +161,15 @@ impl LinkSets {
 
     /// A port that leads nearer over all links and is not drained, in place of a drained one; the same without any.
     pub fn spare(&self, s: u32, lid: Lid, port: u8) -> u8 {
-        let is_drained = |port: &u8| {
-            let end = (SwitchId(s), PortNumber(*port));
-            self.drained.binary_search(&end).is_ok()
-        };
-        let Some(to) = self.targets.switch(lid).filter(|_| is_drained(&port)) else {
+        let is_open = |port: &u8| is_open(&self.drained, SwitchId(s), *port);
+        let Some(to) = self.targets.switch(lid).filter(|_| !is_open(&port)) else {
             return port;
         };
         let paths = &self.layers[self.layers.len() - 1].paths;
         let ports = paths
             .candidates(s, to.0)
             .flat_map(|group| paths.groups.ports(group));
-        let ports: Vec<u8> = ports.copied().filter(|port| !is_drained(port)).collect();
+        let ports: Vec<u8> = ports.copied().filter(is_open).collect();
         ports
             .get(lid.index() % ports.len().max(1))
             .copied()
