@@ -407,6 +407,29 @@ fn a_wrong_entry_among_known_ones_is_found() {
     }
 }
 
+/// Cables crossed below two tops: one port of the switches 2 and 3 leads to either. The tops have no entry for one another,
+/// so an entry for a top that is right at 2 is a dead end at 3.
+#[test]
+fn an_entry_that_is_right_at_a_switch_alike_is_judged_anew() {
+    let links = [(2, 0), (2, 1), (3, 1), (3, 0), (4, 2), (5, 3)];
+    let routed = Routed::on(fabrics::Net::new(&links, &[4, 5]).build());
+    let mut dead_ends = 0;
+    for s in routed.fabric.switches().keys() {
+        for (lid, ..) in fabrics::lids(&routed.fabric) {
+            for entry in (0..5).chain([NO_PATH]) {
+                let mut tables = routed.tables.clone();
+                tables.row_mut(s)[lid] = entry;
+                let proven = routed.prove(&tables);
+                let is_right = is_claimed(&routed, &tables);
+                assert_eq!(proven.is_ok(), is_right, "{s:?} {lid}: {entry}");
+                let is_dead_end = |refuted: Refuted| matches!(refuted.reason, Reason::DeadEnd(_));
+                dead_ends += u32::from(proven.is_err_and(is_dead_end));
+            }
+        }
+    }
+    assert!(dead_ends > 0);
+}
+
 #[test]
 fn roots_need_entries_for_one_another_if_they_are_connected() {
     let routed = Routed::new(&pgft("PGFT(2;2,2;1,2;1,1)"));

@@ -79,7 +79,8 @@ pub fn lids(fabric: &Fabric) -> Vec<(Lid, SwitchId, PortNumber)> {
     fabric.lids().collect()
 }
 
-/// Shortest paths whether links go up or down, as minhop has, by the lowest port to the next switch.
+/// Shortest paths whether links go up or down, as minhop has, by the lowest port to the next switch. To a switch itself
+/// they go by other switches than to its nodes, where several are as near.
 pub fn shortest(fabric: &Fabric) -> Tables {
     let mut tables = Tables::for_fabric(fabric);
     for (lid, target, last) in lids(fabric) {
@@ -88,7 +89,11 @@ pub fn shortest(fabric: &Fabric) -> Tables {
         known[target] = true;
         let mut queue = VecDeque::from([target]);
         while let Some(at) = queue.pop_front() {
-            for next in fabric.neighbours(at) {
+            let mut neighbours: Vec<SwitchId> = fabric.neighbours(at).collect();
+            if last.0 == 0 {
+                neighbours.reverse();
+            }
+            for next in neighbours {
                 if !std::mem::replace(&mut known[next], true) {
                     let mut links = fabric.links_of(next);
                     let link = links.find(|&(_, other, _)| other == at);
