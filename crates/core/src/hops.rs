@@ -36,10 +36,34 @@ fn hops_up_down(plan: &Plan, from: SwitchId, neighbour: &Peer, to: SwitchId) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::route;
+    use crate::tests::{degraded, route, shapes, text};
     use crate::{OnUnreachable, Options};
-    use dmodc_fabric::Guid;
-    use fabrics::Net;
+    use dmodc_fabric::{Guid, PortNumber};
+    use fabrics::{Net, cases};
+    use proptest::prelude::*;
+    use std::iter::successors;
+
+    proptest! {
+        #![proptest_config(cases(100))]
+
+        /// The port of an entry has the hops of the route from there on, also of a detour.
+        #[test]
+        fn entries_have_the_hops_of_their_routes(shape in shapes(), seed: u64, links in 0.0..0.4) {
+            let netlist = degraded(shape, seed, links, 0.0);
+            let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
+            let (plan, tables) = route(&fabric, &Options::default(), 1);
+            for (to, switch) in fabric.switches().iter_enumerated() {
+                let entry = |s: SwitchId| tables.get(s, switch.lid);
+                let next = |&s: &SwitchId| Some(fabric.far(s, PortNumber(entry(s)))?.0);
+                for from in fabric.switches().keys().filter(|&s| entry(s) != NO_PATH) {
+                    let hops = successors(Some(from), next).count() - 1;
+                    let row = hop_row(&fabric, &plan, from, to);
+                    let known = usize::from(row[usize::from(entry(from))]);
+                    prop_assert_eq!(known, hops, "{:?} to {:?}: {}", from, to, text(&netlist));
+                }
+            }
+        }
+    }
 
     /// Leaves 0 and 1, spines 2 and 3; leaf 1 has lost its link to spine 3.
     #[test]
