@@ -95,6 +95,25 @@ fn hold(engine: &Engine, fabric: &Fabric) -> Option<Rule> {
     Some(plan.ranking().rule())
 }
 
+/// No fabric of 6 switches needs it, 175 of 7 do: neither hubs nor turns for single pairs connect all hosts, so ranks are
+/// counted down from one switch.
+#[test]
+fn one_switch_above_all_others_connects_the_rest() {
+    let links = [
+        (0, 3),
+        (0, 5),
+        (0, 6),
+        (1, 4),
+        (1, 6),
+        (2, 3),
+        (2, 5),
+        (3, 4),
+    ];
+    let fabric = Net::new(&links, &[2, 2, 3, 3, 4, 4, 6, 6]).build();
+    let engine = Engine::new(1).expect("a thread");
+    assert_eq!(hold(&engine, &fabric), Some(Rule::Roots));
+}
+
 #[test]
 fn connects_all_its_hosts() {
     let is_long = long::runs("all graphs of 6 switches");

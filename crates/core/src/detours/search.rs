@@ -3,9 +3,8 @@
 //!
 //! A switch with an up-down path keeps its entries. Any other switch goes on to a neighbour with a path or a detour: up
 //! to any; down to a neighbour that goes down in turn; down to a neighbour that goes up only by a taken turn. Detours
-//! with few turns come first; of these, detours that go up over few links, best over none, since packets may come to
-//! those from all neighbours; then short ones. A switch keeps its first detour, and goes on to a switch that had its own
-//! before: so no detour loops.
+//! with few turns come first; of these, those that go down, since packets may come to these from all neighbours; then
+//! short ones. A switch keeps its first detour, and goes on to a switch that had its own before: so no detour loops.
 //!
 //! *Why one search is enough.* Members of a class have the same gates, so the same hubs reach them. Let a switch have no
 //! path to one member. Then no switch above it has one, or it had one, too. So its detour to this member never depends
@@ -49,8 +48,8 @@ const PATH: u16 = FAR - 1;
 struct Detour {
     /// Hops: 0 at a gate, [`PATH`] with any other up-down path to all of the class, [`FAR`] without a detour.
     hops: u16,
-    /// Over how many links it goes up first; [`FAR`] without a detour.
-    up: u16,
+    /// Whether it goes up first.
+    goes_up: bool,
     /// Whether it counts if it goes up: the switch, or one below it, is in need or a hub.
     counts: bool,
     /// Whether the next switch holds for all shares: packets turn here, as it allows.
@@ -168,7 +167,7 @@ impl<'s> Search<'s> {
         let Paths { costs, groups, .. } = self.paths;
         let none = Detour {
             hops: FAR,
-            up: FAR,
+            goes_up: false,
             counts: false,
             of_all: false,
             next: None,
@@ -177,8 +176,7 @@ impl<'s> Search<'s> {
         self.detours.clear();
         self.detours.resize(costs.switches(), none);
         for (&s, _) in costs.columns().iter().zip(without).filter(|at| *at.1 == 0) {
-            let detour = &mut self.detours[s as usize];
-            (detour.hops, detour.up) = (PATH, 0);
+            self.detours[s as usize].hops = PATH;
         }
         for gate in &class.gates {
             self.detours[gate.at as usize].hops = 0;
@@ -218,12 +216,10 @@ impl<'s> Search<'s> {
                 if self.detour(s).counts && self.detour(s).hops == FAR {
                     let up = groups.up(s);
                     self.work += up.len() as u64;
-                    let above = up.iter().map(|above| self.detour(above.remote));
-                    // One number to compare, not two: 4 % of the plan of 27,648 nodes with faults.
-                    let above = above.map(|d| u32::from(d.up) << 16 | u32::from(d.hops));
-                    if let Some(least) = above.min().filter(|&least| least as u16 != FAR) {
+                    let above = up.iter().map(|above| self.detour(above.remote).hops);
+                    if let Some(least) = above.min().filter(|&least| least != FAR) {
                         let detour = &mut self.detours[s as usize];
-                        (detour.up, detour.hops) = ((least >> 16) as u16 + 1, least as u16 + 1);
+                        (detour.goes_up, detour.hops) = (true, least + 1);
                     }
                 }
             }
@@ -232,15 +228,13 @@ impl<'s> Search<'s> {
             }
             // At hubs that now go up, packets from above may turn as well.
             for &s in turns.hubs() {
-                let Detour {
-                    hops, up, of_all, ..
-                } = *self.detour(s);
-                if up > 0 && up != FAR && !of_all {
+                let own = *self.detour(s);
+                if own.goes_up && !own.of_all {
                     let next = self.next(turns, class, 0, s);
                     self.detours[s as usize].of_all = true;
                     let from = groups.up(s).iter().map(|g| g.remote);
                     let from = from.filter(|&from| next.is_some_and(|to| turns.has(from, s, to)));
-                    turned.extend(from.map(|from| (hops + 1, from)));
+                    turned.extend(from.map(|from| (own.hops + 1, from)));
                 }
             }
             turned.retain(|&(_, s)| self.detour(s).hops == FAR);
@@ -257,7 +251,7 @@ impl<'s> Search<'s> {
         self.work += 1;
         let detour = &mut self.detours[s as usize];
         if detour.hops == FAR {
-            (detour.hops, detour.up) = (hops, 0);
+            detour.hops = hops;
             open.push(s);
         }
     }
@@ -266,13 +260,13 @@ impl<'s> Search<'s> {
     /// at a leaf the same for all.
     fn next(&mut self, turns: &Turns, class: &Class, share: usize, s: u32) -> Option<u32> {
         let Paths { costs, groups, .. } = self.paths;
-        let Detour { hops, up, next, .. } = *self.detour(s);
-        if next.is_some() {
-            return next;
+        let own = *self.detour(s);
+        if own.next.is_some() {
+            return own.next;
         }
-        let all = match up {
-            0 => groups.down(s),
-            _ => groups.up(s),
+        let all = match own.goes_up {
+            true => groups.up(s),
+            false => groups.down(s),
         };
         let number = match costs.column(s) < costs.leaves() {
             true => self.before(s),
@@ -284,11 +278,10 @@ impl<'s> Search<'s> {
             let serves_it = match *self.detour(next) {
                 Detour { hops: 0, .. } => {
                     let gate = class.gate(s, next);
-                    gate.is_some_and(|gate| gate.hops + 1 == hops)
+                    gate.is_some_and(|gate| gate.hops + 1 == own.hops)
                 }
-                Detour { hops: less, .. } if less != hops - 1 => false,
-                Detour { up: 0, .. } => true,
-                _ if up > 0 => true,
+                Detour { hops, .. } if hops != own.hops - 1 => false,
+                onward if own.goes_up || !onward.goes_up => true,
                 _ => {
                     let then = self.next(turns, class, share, next);
                     then.is_some_and(|then| turns.has(s, next, then))
