@@ -116,7 +116,6 @@ impl<'a> Attempt<'a> {
 
     /// Takes the turns that pairs of hosts need that are left out, one pair after the other.
     fn turn_for_pairs(&mut self, search: &mut Search) {
-        let paths = [self.paths, self.all];
         for number in 0..self.needs.len() {
             let to = self.needs[number].to;
             let mut tried = 0;
@@ -129,7 +128,7 @@ impl<'a> Attempt<'a> {
                 }
                 let from = self.paths.costs.switch(column as usize);
                 tried = column + 1;
-                if let Some(way) = turns_between(paths, &self.turns, (from, to), &mut search.work) {
+                if let Some(way) = turns_between(self.paths, (from, to), &mut search.work) {
                     for (from, at, to) in way {
                         let wanted = |a, c| (a, c) == (from, to);
                         self.turns

@@ -84,15 +84,6 @@ impl Turns {
         from != to && (is_free || self.taken[at as usize].contains(&(from, to)))
     }
 
-    /// Whether a turn may be taken: it closes no cycle with the turns taken. Adds the neighbours visited to `work`.
-    pub fn may_take(&self, groups: &Groups, (from, at, to): Turn, work: &mut u64) -> bool {
-        self.has(from, at, to) || {
-            let reach = self.reach(groups, at, to);
-            *work += reach.work;
-            !reach.comes_down(from, at)
-        }
-    }
-
     /// Takes the turns at a switch that `wanted` selects, by the switches that they come from and go to, and that close
     /// no cycle. Turns to `urgent` switches come before others, which they may exclude. Returns whether any turn is
     /// new, and adds the neighbours visited to `work`.
