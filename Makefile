@@ -39,7 +39,7 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 
 .PHONY: all setup build test check python-test fuzz demo fabrics results report bench instructions install uninstall deb rpm \
     package-test release opensm-patch docker docker-test clean \
-    soak events rehearsal trace memcheck hostile invariants stable racks same versions nightly sanitize without-opensm
+    soak events rehearsal trace memcheck hostile invariants stable racks same versions nightly sanitize mutants without-opensm
 
 all: build
 
@@ -166,6 +166,10 @@ nightly: sanitize docker-test without-opensm
 # toolchain.
 sanitize:
 	@scripts/sanitize.sh
+
+# Which changes of an expression no unit test finds: of the proof, and of MUTANTS_PART (0/4) of the core. Over an hour.
+mutants:
+	@scripts/mutants.sh
 
 # Every fuzz target, FUZZ_SECONDS (20) each; installs cargo-fuzz into target/tools.
 fuzz:

@@ -52,7 +52,8 @@ pub struct LinkSets {
     drained: Vec<(SwitchId, PortNumber)>,
     /// The bands of the first layer and their steps; none if no link is slow.
     bands: Vec<(Range<usize>, Ways)>,
-    /// By switch: whether its LIDs have detours. These use the layer alone.
+    /// By switch: whether its LIDs have detours. These use the layer alone: in a band a packet that turns could go on by a
+    /// switch above to which no turn is taken.
     detoured: BySwitch<bool>,
 }
 

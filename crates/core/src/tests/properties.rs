@@ -3,7 +3,7 @@
 use super::{degraded, route, shapes, text, wide_shapes};
 use crate::{Engine, Faults, Options, Plan};
 use dmodc_fabric::random::Random;
-use dmodc_fabric::{Fabric, Lid, Peer, PortNumber, SwitchId, Tables};
+use dmodc_fabric::{Drained, Fabric, Lid, Peer, PortNumber, SwitchId, Tables};
 use dmodc_formats::netlist::Netlist;
 use dmodc_formats::netlist::generate::Pgft;
 use fabrics::{Net, add_host, cases, switches};
@@ -42,6 +42,67 @@ proptest! {
             }
         }
     }
+}
+
+/// Packets turn only where the turn closes no cycle, whatever the speeds of links, and which are drained: any fabrics of up to
+/// nine switches.
+#[test]
+fn routes_take_no_other_turns() {
+    let mut random = Random::new(11);
+    let mut turns = 0;
+    for _ in 0..cases(300).cases {
+        let switches = 5 + random.below(5);
+        let tree = (1..switches).map(|s| (random.below(s) as u32, s as u32));
+        let mut links: Vec<(u32, u32)> = tree.collect();
+        for _ in 0..2 + random.below(8) {
+            let [a, b] = [0; 2].map(|_| random.below(switches) as u32);
+            links.extend((a != b).then_some((a, b)));
+        }
+        let hosts: Vec<u32> = (0..switches as u32)
+            .filter(|_| random.below(2) == 0)
+            .collect();
+        let hosts = [&hosts[..], &hosts].concat();
+        let seed = random.below(1 << 30) as u64;
+        let fabric = fabrics::with_speeds(Net::new(&links, &hosts).build(), |s, port| {
+            let place = seed ^ u64::from(s.0) << 40 ^ u64::from(port.0) << 32;
+            if crate::spread::hash(place) % 3 == 0 {
+                "4xSDR"
+            } else {
+                "4xHDR"
+            }
+        });
+        let engine = Engine::new(1).expect("a thread");
+        let drained = fabric.links().find(|_| random.below(10) == 0);
+        let drained = drained.map(|[(s, port), _]| Drained {
+            switch: fabric.guid(s),
+            port: Some(port),
+        });
+        let options = Options {
+            drain: drained.into_iter().collect(),
+            ..Options::default()
+        };
+        let Ok(plan) = engine.plan(&fabric, &options) else {
+            continue;
+        };
+        let (tables, _) = engine.tables(&fabric, &plan).expect("tables that fit");
+        for (lid, ..) in fabric.lids() {
+            let next = |s| Some(fabric.far(s, PortNumber(tables.get(s, lid)))?.0);
+            for from in fabric.switches().keys() {
+                if let Some(at) = next(from)
+                    && let Some(to) = next(at)
+                    && plan.ranking().is_up(at, from)
+                    && plan.ranking().is_up(at, to)
+                {
+                    turns += 1;
+                    assert!(
+                        plan.may_turn(from, at, to),
+                        "{from:?} {at:?} {to:?}: {links:?} {hosts:?}"
+                    );
+                }
+            }
+        }
+    }
+    assert!(turns > 100, "{turns}");
 }
 
 /// The rows of OpenSM have the entries of the last sweep, also for LIDs that nothing leads to now.
