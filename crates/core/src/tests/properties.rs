@@ -65,7 +65,7 @@ fn routes_take_no_other_turns() {
         let seed = random.below(1 << 30) as u64;
         let fabric = fabrics::with_speeds(Net::new(&links, &hosts).build(), |s, port| {
             let place = seed ^ u64::from(s.0) << 40 ^ u64::from(port.0) << 32;
-            if crate::spread::hash(place) % 3 == 0 {
+            if crate::spread::hash(place).is_multiple_of(3) {
                 "4xSDR"
             } else {
                 "4xHDR"
