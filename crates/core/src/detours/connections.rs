@@ -5,7 +5,7 @@ use super::hubs::{turn_in_cone, widest_hub, widest_top};
 use super::need::{Ends, Needs};
 use super::search::Chosen;
 use super::turns::Turns;
-use crate::paths::Paths;
+use crate::paths::{HOPS, Paths};
 use dmodc_fabric::{EndPairs, Fabric, Lid, SwitchId};
 use std::sync::Arc;
 
@@ -137,7 +137,7 @@ impl Connections {
         }
         let mut steps = Steps::default();
         let mut left = needs.joined.clone();
-        if connect && !needs.joined.is_empty() {
+        if connect && !needs.joined.is_empty() && go_both_ways(all) {
             let turns = found
                 .turns
                 .take()
@@ -174,10 +174,8 @@ impl Connections {
         let mut left: Vec<(u8, u32, u32)> = left.collect();
         left.sort_by_key(|&(kind, ..)| kind);
         let of_hosts = |&&(kind, from, to): &&(u8, u32, u32)| kind == 0 && counts(&(from, to));
-        found.top = left
-            .iter()
-            .find(of_hosts)
-            .and_then(|&(_, _, to)| widest_top(all, to));
+        let of_hosts = left.iter().find(of_hosts).filter(|_| go_both_ways(all));
+        found.top = of_hosts.and_then(|&(_, _, to)| widest_top(all, to));
         let joined = left.into_iter().map(|(_, from, to)| (from, to));
         let left = joined.chain(needs.by_others.iter().copied());
         found.left = left.filter(counts).map(ids).collect();
@@ -242,4 +240,11 @@ impl Connections {
         }
         pairs
     }
+}
+
+/// Whether each path has a path back: no up-down path is too long for a cost. A fabric of more layers than directed
+/// routes have hops gets no detours.
+fn go_both_ways(paths: &Paths) -> bool {
+    let layers = paths.groups.layer_starts().len().saturating_sub(1);
+    2 * layers.saturating_sub(1) < usize::from(HOPS)
 }
