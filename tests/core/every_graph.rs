@@ -11,6 +11,7 @@ mod skip;
 
 use dmodc_analysis::check;
 use dmodc_core::{Engine, Options, RouteError, Rule};
+use dmodc_fabric::random::Random;
 use dmodc_fabric::{Fabric, SwitchId};
 use fabrics::Net;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -152,4 +153,39 @@ fn connects_all_its_hosts() {
         "{count} fabrics of up to {most} switches; of those tried {refused} refused, {below_one} put below one switch"
     );
     assert!(most != 6 || count == 7815, "{count}");
+}
+
+/// Two switches a level, 100 to 150 levels: a path can be too long for a cost where the switch above still has one, so such
+/// fabrics get no detours. With some, the first of these has a wrong turn.
+#[test]
+fn deep_ladders_have_no_wrong_turn() {
+    let engine = Engine::new(1).expect("a thread");
+    for seed in 4632..4636 {
+        let mut random = Random::new(seed);
+        let height = 100 + random.below(50) as u32;
+        let mut links = Vec::new();
+        for (level, a, b) in (1..height).flat_map(|s| [(s, 0, 0), (s, 0, 1), (s, 1, 0), (s, 1, 1)])
+        {
+            if a == b || random.below(3) == 0 {
+                links.push((2 * (level - 1) + a, 2 * level + b));
+            }
+        }
+        for _ in 0..random.below(20) {
+            links.remove(random.below(links.len()));
+        }
+        let mut hosts = vec![0, 0, 1, 1];
+        for _ in 0..random.below(6) {
+            hosts.extend([random.below(2 * height as usize) as u32; 2]);
+        }
+        let net = Net {
+            switches: 2 * height as usize,
+            ..Net::new(&links, &hosts)
+        };
+        let fabric = net.build();
+        let plan = engine.plan(&fabric, &Options::default()).expect("a tree");
+        let (tables, _) = engine.tables(&fabric, &plan).expect("tables");
+        let report = check(&fabric, &tables, |a, b| plan.ranking().is_up(a, b));
+        let is_sound = report.turns.routes == 0 && report.credit_loops.count == 0;
+        assert!(is_sound && report.looping.routes == 0, "seed {seed}");
+    }
 }
