@@ -9,8 +9,8 @@ mod long;
 #[path = "../support/skip.rs"]
 mod skip;
 
-use dmodc_analysis::check;
-use dmodc_core::{Engine, Options, RouteError, Rule};
+use dmodc_analysis::{CheckReport, check};
+use dmodc_core::{Engine, Options, Plan, RouteError, Rule};
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{Fabric, SwitchId};
 use fabrics::Net;
@@ -74,15 +74,21 @@ fn is_connected(switches: u32, links: &[(u32, u32)]) -> bool {
     parts.iter().all(|part| *part == Some(SwitchId(0)))
 }
 
-/// Asserts that a fabric is routed soundly, and that all its hosts reach one another. Returns the rule of its ranks; `None` if
-/// it is refused.
-fn hold(engine: &Engine, fabric: &Fabric) -> Option<Rule> {
+/// Routes a fabric. Returns the plan, and what the judge says; `None` if the fabric is refused.
+fn judged(engine: &Engine, fabric: &Fabric) -> Option<(Plan, CheckReport)> {
     let plan = match engine.plan(fabric, &Options::default()) {
         Err(RouteError::NotATree(_)) => return None,
         planned => planned.expect("a plan"),
     };
     let (tables, _) = engine.tables(fabric, &plan).expect("tables");
     let report = check(fabric, &tables, |a, b| plan.ranking().is_up(a, b));
+    Some((plan, report))
+}
+
+/// Asserts that a fabric is routed soundly, and that all its hosts reach one another. Returns the rule of its ranks; `None` if
+/// it is refused.
+fn hold(engine: &Engine, fabric: &Fabric) -> Option<Rule> {
+    let (plan, report) = judged(engine, fabric)?;
     assert!(report.passed(), "{report:#?}");
     assert_eq!(report.turns.routes, 0, "{report:#?}");
     let named = plan.connections().left_out_ends(fabric);
@@ -181,10 +187,7 @@ fn deep_ladders_have_no_wrong_turn() {
             switches: 2 * height as usize,
             ..Net::new(&links, &hosts)
         };
-        let fabric = net.build();
-        let plan = engine.plan(&fabric, &Options::default()).expect("a tree");
-        let (tables, _) = engine.tables(&fabric, &plan).expect("tables");
-        let report = check(&fabric, &tables, |a, b| plan.ranking().is_up(a, b));
+        let (_, report) = judged(&engine, &net.build()).expect("a tree");
         let is_sound = report.turns.routes == 0 && report.credit_loops.count == 0;
         assert!(is_sound && report.looping.routes == 0, "seed {seed}");
     }

@@ -548,15 +548,11 @@ fn aggregation_nodes_need_one_another() {
 #[test]
 fn a_switch_without_a_lid_needs_no_entry() {
     let whole = fabrics::Net::new(&[(0, 2), (0, 3), (1, 2)], &[2, 3]).build();
-    let mut b = Builder::default();
-    for (s, switch) in whole.switches().iter_enumerated() {
-        let lid = if s.0 == 1 { Lid(0) } else { switch.lid };
-        b.switch(switch.guid, lid, 0, switch.ports);
-    }
-    whole.links().for_each(|[near, far]| b.link(near, far));
-    let nodes = whole.end_nodes().iter();
-    nodes.for_each(|node| b.end_node(node.clone()));
-    let routed = Routed::on(b.finish().0);
+    let of_switch = |s: SwitchId| {
+        let switch = &whole.switches()[s];
+        (if s.0 == 1 { Lid(0) } else { switch.lid }, switch.ports)
+    };
+    let routed = Routed::on(fabrics::rebuilt(&whole, of_switch).finish().0);
     routed.prove(&routed.tables).expect("sound");
     let without = |switch| {
         let mut tables = routed.tables.clone();
@@ -635,16 +631,8 @@ fn cycles_are_found_where_they_are() {
     let mut random = Random::new(7);
     let mut found = [0; 4];
     for _ in 0..400 {
-        // A tree of six switches, with chords; some links are double.
-        let mut links: Vec<(u32, u32)> = (1..6)
-            .map(|s| (random.below(s as usize) as u32, s))
-            .collect();
-        for _ in 0..1 + random.below(5) {
-            let [a, b] = [0; 2].map(|_| random.below(6) as u32);
-            if a != b {
-                links.push((a, b));
-            }
-        }
+        // Some links are double.
+        let links = fabrics::connected(&mut random, 6, 1..6);
         let fabric = fabrics::Net::new(&links, &[0, 1, 2, 3, 4, 5]).build();
         let order: TiVec<SwitchId, u32> = (0..6).map(|_| random.below(4) as u32).collect();
         let tables = fabrics::shortest(&fabric);

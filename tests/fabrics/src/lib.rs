@@ -12,7 +12,7 @@ mod net;
 
 pub use cases::cases;
 pub use drawn::{add, add_aggregation_nodes, add_host, link, named, node_at, switches, tree};
-pub use net::{Net, lids, ranked, shortest, with_speeds};
+pub use net::{Net, connected, lids, ranked, rebuilt, shortest, with_speeds};
 
 use dmodc_formats::netlist::Netlist;
 use dmodc_formats::netlist::generate::Order;

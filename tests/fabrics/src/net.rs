@@ -1,7 +1,9 @@
 //! Small fabrics for the tests of this folder, and tables for them.
 
+use dmodc_fabric::random::Random;
 use dmodc_fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, PortNumber, SwitchId, Tables};
 use std::collections::VecDeque;
+use std::ops::Range;
 use typed_index_collections::TiVec;
 
 /// A fabric described by its links between switch numbers, and by a list of switches: each mention of a switch is an
@@ -67,6 +69,32 @@ impl Net {
         assert_eq!(placement.defects, []);
         fabric
     }
+}
+
+/// The links of a tree of this many switches, drawn at random, and some more that join any two of them, less those
+/// that would join one to itself.
+pub fn connected(random: &mut Random, switches: usize, more: Range<usize>) -> Vec<(u32, u32)> {
+    let tree = (1..switches).map(|s| (random.below(s) as u32, s as u32));
+    let mut links: Vec<(u32, u32)> = tree.collect();
+    for _ in 0..more.start + random.below(more.len()) {
+        let [a, b] = [0; 2].map(|_| random.below(switches) as u32);
+        links.extend((a != b).then_some((a, b)));
+    }
+    links
+}
+
+/// The same fabric again, not finished; each switch has the LID and the number of ports that `of_switch` tells.
+pub fn rebuilt(fabric: &Fabric, of_switch: impl Fn(SwitchId) -> (Lid, u8)) -> Builder {
+    let mut builder = Builder::default();
+    for (s, switch) in fabric.switches().iter_enumerated() {
+        let (lid, ports) = of_switch(s);
+        builder.switch(switch.guid, lid, 0, ports);
+    }
+    let links = fabric.links();
+    links.for_each(|[near, far]| builder.link(near, far));
+    let nodes = fabric.end_nodes().iter();
+    nodes.for_each(|node| builder.end_node(node.clone()));
+    builder
 }
 
 /// The same fabric with a speed at each port, such as `4xHDR`; unknown where the text is empty.

@@ -243,7 +243,7 @@ impl Connections {
 }
 
 /// Whether each path has a path back: no up-down path is too long for a cost. A fabric of more layers than directed
-/// routes have hops gets no detours: their search would take a path one hop too long for a switch without one above.
+/// routes have hops gets no detours: their search relies on it that no switch above one without a path has a path.
 fn go_both_ways(paths: &Paths) -> bool {
     let layers = paths.groups.layer_starts().len().saturating_sub(1);
     2 * layers.saturating_sub(1) < usize::from(HOPS)

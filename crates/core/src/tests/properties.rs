@@ -52,12 +52,7 @@ fn routes_take_no_other_turns() {
     let mut turns = 0;
     for _ in 0..cases(300).cases {
         let switches = 5 + random.below(5);
-        let tree = (1..switches).map(|s| (random.below(s) as u32, s as u32));
-        let mut links: Vec<(u32, u32)> = tree.collect();
-        for _ in 0..2 + random.below(8) {
-            let [a, b] = [0; 2].map(|_| random.below(switches) as u32);
-            links.extend((a != b).then_some((a, b)));
-        }
+        let links = fabrics::connected(&mut random, switches, 2..10);
         let hosts: Vec<u32> = (0..switches as u32)
             .filter(|_| random.below(2) == 0)
             .collect();

@@ -249,7 +249,6 @@ impl Ranking {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dmodc_fabric::Builder;
     use dmodc_fabric::random::Random;
     use dmodc_formats::netlist::generate::Order;
     use fabrics::Net;
@@ -283,17 +282,13 @@ mod tests {
 
     /// A fabric with further links, each from a switch to another, at ports that no other switch uses.
     fn with_links(fabric: &Fabric, links: &[[SwitchId; 2]]) -> Fabric {
-        let mut b = Builder::default();
-        for switch in fabric.switches() {
-            b.switch(switch.guid, switch.lid, 0, switch.ports + links.len() as u8);
-        }
-        fabric.links().for_each(|[near, far]| b.link(near, far));
+        let ports = |s: SwitchId| fabric.switches()[s].ports;
+        let more = links.len() as u8;
+        let mut b = fabrics::rebuilt(fabric, |s| (fabric.switches()[s].lid, ports(s) + more));
         for (i, &ends) in (1..).zip(links) {
-            let [near, far] = ends.map(|s| (s, PortNumber(fabric.switches()[s].ports + i)));
+            let [near, far] = ends.map(|s| (s, PortNumber(ports(s) + i)));
             b.link(near, far);
         }
-        let nodes = fabric.end_nodes().iter();
-        nodes.for_each(|node| b.end_node(node.clone()));
         b.finish().0
     }
 
@@ -321,7 +316,7 @@ mod tests {
             let wrong =
                 (0..1 + seed % 3).map(|_| [one_of(&leaves), one_of(&[to[0], to[0], to[1]])]);
             let wrong = with_links(&right, &wrong.collect::<Vec<_>>());
-            let [before, after] = ranks(&wrong, &with_links(&right, &[]));
+            let [before, after] = ranks(&wrong, &right);
             bent += u32::from(before != own.rank);
             stay += u32::from(after != own.rank);
         }
