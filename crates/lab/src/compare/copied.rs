@@ -1,7 +1,31 @@
-//! The tables that the relay copied out of OpenSM's memory.
+//! What an engine made: the tables that the relay copied out of OpenSM's memory, and times; or the reason why it made none.
 
+use super::lanes::Levels;
+use crate::sim::NoTables;
 use dmodc_fabric::{Fabric, Guid, Switch, SwitchId, Tables};
 use std::collections::HashMap;
+use std::time::Duration;
+
+/// The times of an engine's callbacks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Callbacks {
+    pub lid_matrices: Duration,
+    pub fwd_tables: Duration,
+}
+
+impl Callbacks {
+    /// The time of both stages.
+    pub fn both(&self) -> Duration {
+        self.lid_matrices + self.fwd_tables
+    }
+}
+
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// The engine made tables, and has service levels if it gives any.
+    Routed(Copied, Callbacks, Option<Levels>),
+    NoTables(NoTables),
+}
 
 /// The tables of an engine, by GUID of the switch and then by LID.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

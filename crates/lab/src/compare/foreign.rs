@@ -3,8 +3,8 @@
 //! A program is a command of the shell. It gets two arguments, a netlist with LIDs and the name of the file that it has
 //! to write, in the format of `opensm-lfts.dump`. Its time is the time of the whole program, its file access included.
 
+use super::copied::Outcome;
 use super::engine_spec::{EngineSpec, Foreign};
-use super::multi_engine_run::Outcome;
 use crate::LabError;
 use crate::sim::{Guard, NoTables, PrivateDir, Program, last_line, text_of};
 use dmodc_fabric::{Fabric, Tables};

@@ -20,13 +20,13 @@ mod throw_row;
 mod throws;
 mod whole;
 
-pub use copied::{Changes, Copied};
+pub use copied::{Callbacks, Changes, Copied, Outcome};
 pub use engine_spec::{BadName, EngineSpec, Foreign};
 pub use foreign::content_hash;
 pub use journal::Journal;
 pub use lanes::Levels;
 pub use metrics::Scale;
-pub use multi_engine_run::{Answer, Callbacks, MultiEngineRun, Outcome};
+pub use multi_engine_run::{Answer, MultiEngineRun};
 pub use throw_row::{Real, ThrowRow, header, read_throws};
 pub use throws::{Series, Thrower};
 pub use whole::{Row, compare_whole};

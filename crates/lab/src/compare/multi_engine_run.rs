@@ -6,7 +6,7 @@
 //! that engine alone. An engine that crashes OpenSM or takes longer than the limit has no tables; a new
 //! OpenSM runs the engines after it.
 
-use super::copied::Copied;
+use super::copied::{Callbacks, Copied, Outcome};
 use super::engine_spec::EngineSpec;
 use super::foreign;
 use super::lanes::Levels;
@@ -22,27 +22,6 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 const RELAY: &str = "dmodc_relay";
-
-/// The times of an engine's callbacks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Callbacks {
-    pub lid_matrices: Duration,
-    pub fwd_tables: Duration,
-}
-
-impl Callbacks {
-    /// The time of both stages.
-    pub fn both(&self) -> Duration {
-        self.lid_matrices + self.fwd_tables
-    }
-}
-
-#[derive(Clone, Debug)]
-pub enum Outcome {
-    /// The engine made tables, and has service levels if it gives any.
-    Routed(Copied, Callbacks, Option<Levels>),
-    NoTables(NoTables),
-}
 
 #[derive(Default)]
 pub struct Answer {

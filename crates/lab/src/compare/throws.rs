@@ -10,12 +10,12 @@
 //! Shifts take the nodes in two orders: the order of OpenSM's ftree with a file of roots on the complete fabric,
 //! as in the paper, and the order of Dmodc's topological NIDs on the degraded fabric.
 
-use super::copied::Copied;
+use super::copied::{Copied, Outcome};
 use super::engine_spec::EngineSpec;
 use super::foreign::{keep, source_hash};
 use super::lanes::Levels;
 use super::metrics::{self, Orders, Scale};
-use super::multi_engine_run::{Answer, MultiEngineRun, Outcome};
+use super::multi_engine_run::{Answer, MultiEngineRun};
 use super::throw_row::{COMMIT, ThrowRow, VERSION};
 use crate::LabError;
 use crate::sim::Plugin;

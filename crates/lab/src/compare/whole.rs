@@ -1,8 +1,9 @@
 //! Compares engines on a fabric as it is: all in one OpenSM, a row for each.
 
+use super::copied::Outcome;
 use super::engine_spec::EngineSpec;
 use super::metrics::{self, Scale};
-use super::multi_engine_run::{MultiEngineRun, Outcome};
+use super::multi_engine_run::MultiEngineRun;
 use super::throws::adopt;
 use crate::LabError;
 use dmodc_core::Engine;

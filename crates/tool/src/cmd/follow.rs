@@ -2,6 +2,7 @@
 
 mod discovery;
 mod follower;
+mod routed;
 mod target;
 
 use self::discovery::Commands;

@@ -1,7 +1,7 @@
 //! Looks at the fabric again and again; after each change, routes, checks and logs as the plugin does in a sweep.
 
 use super::discovery::{Commands, content};
-use super::target::{Routed, highest};
+use super::routed::{Routed, highest};
 use crate::cmd::args::Routing;
 use crate::cmd::proof::proven;
 use crate::failure::Failure;
