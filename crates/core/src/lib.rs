@@ -29,7 +29,6 @@ mod paths;
 mod plan;
 mod roots;
 mod rows;
-mod siblings;
 mod spread;
 #[cfg(test)]
 mod tests;
@@ -43,7 +42,6 @@ pub use kinds::{NodeType, NodeTypes};
 pub use options::{Capacity, Faults, OnUnreachable, Options, PHASES, RouteError, Timings};
 pub use plan::Plan;
 pub use roots::roots;
-pub use siblings::siblings;
 pub use spread::most_common;
 pub use threads::Threads;
 pub use tree::{Group, Groups, Ranking, Rule};

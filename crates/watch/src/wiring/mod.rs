@@ -9,6 +9,7 @@ mod causes;
 #[cfg(test)]
 mod causes_tests;
 mod designed;
+mod families;
 mod lines;
 mod memory;
 #[cfg(test)]

@@ -7,8 +7,9 @@
 //! is meant to have fewer. A link counts as missing only where both switches have a dark port for it. A switch misses
 //! no more links than its siblings have more uplinks.
 
+use super::families::families;
 use super::{Difference, End, Kind, is_majority};
-use dmodc_core::{Groups, Ranking, most_common, siblings};
+use dmodc_core::{Groups, Ranking, most_common};
 use dmodc_fabric::{Fabric, Peer, PortNumber, SwitchId, counted};
 use dmodc_formats::netlist::Names;
 use std::collections::BTreeMap;
@@ -108,7 +109,7 @@ pub fn unlike_siblings(fabric: &Fabric, groups: &Groups, ranking: &Ranking) -> V
     };
     let ports = |s: SwitchId| fabric.switches()[s].ports;
     let mut unlike = Vec::new();
-    for mut siblings in siblings(groups, ranking) {
+    for mut siblings in families(groups, ranking) {
         siblings.sort_by_key(|&s| ports(s));
         for of_size in siblings.chunk_by(|&a, &b| ports(a) == ports(b)) {
             let links: Vec<Vec<Up>> = of_size.iter().map(|&s| links_up(s)).collect();

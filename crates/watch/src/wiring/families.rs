@@ -1,28 +1,22 @@
 //! Siblings: switches of one rank whose parents are mostly the same.
 //!
 //! Siblings are the leaves of a pod, or the switches of one position in all pods. In a whole PGFT they have the same
-//! parents. So each sibling should have the parents of the others: the log (`wiring`) says where one has not. A switch that has lost all parents is a sibling of the switches that have its port at their children.
+//! parents. So each sibling should have the parents of the others. A switch that has lost all parents is a sibling of the
+//! switches that have its port at their children.
 
-use crate::spread::most_common;
-use crate::tree::{Groups, Ranking, join, root};
+use dmodc_core::{Groups, Ranking, most_common};
 use dmodc_fabric::SwitchId;
 use std::collections::BTreeMap;
 
 /// All switches that have parents, or have lost them, in families of siblings; each family is ascending.
-pub fn siblings(groups: &Groups, ranking: &Ranking) -> Vec<Vec<SwitchId>> {
-    let typed = |family: Vec<u32>| family.into_iter().map(SwitchId).collect();
-    families(groups, ranking).into_iter().map(typed).collect()
-}
-
-/// The families by the bare numbers of the switches.
-pub(super) fn families(groups: &Groups, ranking: &Ranking) -> Vec<Vec<u32>> {
+pub fn families(groups: &Groups, ranking: &Ranking) -> Vec<Vec<SwitchId>> {
     let mut members = vec![0u32; groups.up_classes().len()];
     (0..groups.switches() as u32).for_each(|s| members[groups.up_class(s) as usize] += 1);
-    // By up class: another up class of the same family; itself at the root.
+    // By up class: the first up class of its family.
     let mut family: Vec<u32> = (0..groups.up_classes().len() as u32).collect();
     let switches = 0..groups.switches() as u32;
     for parent in switches.clone() {
-        let children = groups.children(parent).map(|g| g.remote);
+        let children = groups.children(parent).map(|g| g.remote().0);
         let mut below: Vec<u32> = children.map(|s| groups.up_class(s)).collect();
         below.sort_unstable();
         below.dedup();
@@ -34,7 +28,12 @@ pub(super) fn families(groups: &Groups, ranking: &Ranking) -> Vec<Vec<u32>> {
             below.retain(|&class| {
                 let joins = alike(groups, ranking, class, measure);
                 if joins {
-                    join(&mut family, class, measure);
+                    let of = [class, measure].map(|class| family[class as usize]);
+                    let [first, other] = [of[0].min(of[1]), of[0].max(of[1])];
+                    family
+                        .iter_mut()
+                        .filter(|of| **of == other)
+                        .for_each(|of| *of = first);
                 }
                 !joins
             });
@@ -42,12 +41,13 @@ pub(super) fn families(groups: &Groups, ranking: &Ranking) -> Vec<Vec<u32>> {
     }
     let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for s in switches.filter(|&s| !groups.up(s).is_empty()) {
-        let of = root(&mut family, groups.up_class(s));
+        let of = family[groups.up_class(s) as usize];
         members.entry(of).or_default().push(s);
     }
     let mut families: Vec<Vec<u32>> = members.into_values().collect();
     add_orphans(&mut families, groups, ranking);
-    families
+    let typed = |family: Vec<u32>| family.into_iter().map(SwitchId).collect();
+    families.into_iter().map(typed).collect()
 }
 
 /// Adds each switch without parents to the only family of its rank, of two members or more, that is at the same port of
@@ -62,7 +62,9 @@ fn add_orphans(families: &mut [Vec<u32>], groups: &Groups, ranking: &Ranking) {
         return;
     }
     let port = |s: u32| {
-        let back = groups.children(s).filter_map(|g| groups.to(g.remote, s));
+        let back = groups
+            .children(s)
+            .filter_map(|g| groups.to(g.remote().0, s));
         let mut ports: Vec<u8> = back.map(|g| groups.ports(g)[0]).collect();
         most_common(&mut ports).0
     };
@@ -92,9 +94,9 @@ fn alike(groups: &Groups, ranking: &Ranking, class: u32, measure: u32) -> bool {
         return false;
     }
     let [own, all] = [first, other].map(|s| groups.parents(s).count());
-    let mut of_measure = groups.parents(other).map(|g| g.remote).peekable();
+    let mut of_measure = groups.parents(other).map(|g| g.remote().0).peekable();
     let mut common = 0;
-    for parent in groups.parents(first).map(|g| g.remote) {
+    for parent in groups.parents(first).map(|g| g.remote().0) {
         while of_measure.next_if(|&p| p < parent).is_some() {}
         common += usize::from(of_measure.peek() == Some(&parent));
     }
