@@ -324,7 +324,7 @@ impl Numbering<'_> {
         let known = self.known;
         let order = &known.reference.order;
         let mut first: Vec<(u32, u64)> = vec![(u32::MAX, u64::MAX); inner.len()];
-        for s in known.switches().filter(|&s| known.rank(s) <= rank) {
+        for s in known.switches() {
             let first = &mut first[inner[usize::from(s)] as usize];
             *first = order[s].min(*first);
         }
@@ -372,20 +372,14 @@ impl Numbering<'_> {
             let steps = self.steps(members, &number);
             for &s in members {
                 let kind = self.kinds.of_switch[s];
-                // A parent that has lost all its parents has no number, unless no parent has one.
+                // A parent that has lost all its parents has no number.
                 let has_number = |at: &usize| !known.up(known.all_up()[*at].parent).is_empty();
-                let any = known.range_up(s).any(|at| has_number(&at));
                 less.clear();
-                less.extend(
-                    known
-                        .range_up(s)
-                        .filter(|at| !any || has_number(at))
-                        .map(|at| {
-                            let above = number[known.all_up()[at].parent];
-                            let step = steps.get(&(kind, self.places.plane[at]));
-                            above.wrapping_sub(step.copied().unwrap_or(0)) & MASK
-                        }),
-                );
+                less.extend(known.range_up(s).filter(has_number).map(|at| {
+                    let above = number[known.all_up()[at].parent];
+                    let step = steps.get(&(kind, self.places.plane[at]));
+                    above.wrapping_sub(step.copied().unwrap_or(0)) & MASK
+                }));
                 number[s] = most_common(&mut less).0.wrapping_add(digit.value(place[s])) & MASK;
             }
             // It has the number that its children show.

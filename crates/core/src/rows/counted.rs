@@ -83,7 +83,7 @@ impl Counting<'_> {
         if self.fabric.switches().len() > SMALL {
             return Counted::default();
         }
-        let uplinks = self.uplinks(before.map(|(reference, _)| reference));
+        let uplinks = self.uplinks();
         let is_counted = match before {
             Some((_, counted)) => !counted.is_empty(),
             None => self.is_irregular(&uplinks),
@@ -133,9 +133,9 @@ impl Counting<'_> {
         Counted { of: ports, names }
     }
 
-    /// By switch: the uplinks that count. A dark port does if the reference has its link; or, as one lost link, if no
-    /// other port of its switch and no such port of its kind is dark. Where widths follow no rule, others were never there.
-    fn uplinks(&self, reference: Option<&Fabric>) -> BySwitch<Vec<Uplink>> {
+    /// By switch: the uplinks that count. A dark port does, as one lost link, if no other port of its switch and no such
+    /// port of its kind is dark. Where widths follow no rule, others were never there.
+    fn uplinks(&self) -> BySwitch<Vec<Uplink>> {
         let switches = self.fabric.switches().keys();
         let all = |s: SwitchId| self.uplinks.of_switch(s).iter();
         let dark = |s: SwitchId| all(s).filter(|up| up.to.is_none());
@@ -145,9 +145,7 @@ impl Counting<'_> {
             .flat_map(|s| dark(s).map(move |up| of_kind(s, up.port)));
         let of_kinds = counted(of_kinds);
         let is_lost = |s: SwitchId, port: u8| {
-            let was = reference.and_then(|r| Some((r, r.switch_by_guid(self.fabric.guid(s))?)));
-            let was_there = was.is_some_and(|(r, was)| r.far(was, PortNumber(port)).is_some());
-            was_there || (dark(s).count() == 1 && of_kinds.get(&of_kind(s, port)) == Some(&1))
+            dark(s).count() == 1 && of_kinds.get(&of_kind(s, port)) == Some(&1)
         };
         let counts = |s: SwitchId, up: &&Uplink| up.to.is_some() || is_lost(s, up.port);
         let of_switch = switches.map(|s| all(s).filter(|up| counts(s, up)).copied().collect());
@@ -279,7 +277,7 @@ impl<'c> Loads<'c> {
                 let key = |&(port, to): &(u8, SwitchId)| {
                     // A port that gains by this destination counts one more.
                     let own = load(s, port) + u32::from(!counted[to]);
-                    let then = if to == home { 0 } else { load(to, ports[to]) };
+                    let then = load(to, ports[to]);
                     (own + then, load(s, port), port)
                 };
                 if let Some((port, to)) = self.nearer(s, home).min_by_key(key) {

@@ -57,13 +57,7 @@ pub fn lacks(class: &Class, weights: &[u32], sets: &[(Set, u32)]) -> Vec<f64> {
             several.push((open, count));
         }
     }
-    let weight = |i: usize| {
-        if kept[i] > 0.0 {
-            f64::from(weights[i])
-        } else {
-            0.0
-        }
-    };
+    let weight = |i: usize| f64::from(weights[i]);
     let sum: f64 = (0..n).map(weight).sum();
     let each = columns * n as f64 / sum.max(1.0);
     let need = |i: usize| (each * weight(i) - kept[i]).max(0.0) + LEAST * each * weight(i);
