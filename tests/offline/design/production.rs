@@ -104,6 +104,21 @@ pub fn inner_ones(whole: &Whole) -> Vec<u32> {
     drawn
 }
 
+/// Three of 18 switches of the director: without one, a port has less than half of the uplinks of the most used one. If
+/// it is not expected any more, seven in ten entries move.
+const OF_RARE_PORTS: [&str; 3] = [
+    "0xec0d9a0300634220",
+    "0xec0d9a0300634240",
+    "0xec0d9a0300634460",
+];
+
+/// The switches of the director without which a port is no usual one.
+pub fn of_rare_ports(whole: &Whole) -> Vec<u32> {
+    let mut found = switches(&whole.netlist);
+    found.retain(|&s| OF_RARE_PORTS.contains(&whole.place(s)));
+    found
+}
+
 /// Whether every neighbour of a switch has other switches of the same level at lower and at higher ports.
 fn is_inside(routed: &Routed, node: u32) -> bool {
     let levels = routed.levels();

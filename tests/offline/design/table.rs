@@ -244,7 +244,7 @@ fn stable_with_node_types() {
 }
 
 /// On regular production fabrics a replaced switch changes only its own entries, and detours, which go by GUIDs; a dead
-/// inner one only forced ones.
+/// inner one only forced ones, and in the director some others do so without a reference.
 #[test]
 fn switches_of_production_fabrics() {
     if long::runs("production fabrics of more than 20 switches") {
@@ -261,6 +261,15 @@ fn switches_of_production_fabrics() {
             production::regular(),
             dead,
             &by_reference,
+            Steps,
+            &[nearly_only_forced],
+        );
+        let of_rare_ports = |w: &Whole| go(w, ones(w, production::of_rare_ports(w)));
+        let director = production::regular().filter(|w| w.what.contains("director"));
+        hold(
+            director,
+            of_rare_ports,
+            &alone,
             Steps,
             &[nearly_only_forced],
         );

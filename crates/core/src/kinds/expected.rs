@@ -1,6 +1,6 @@
 //! Expected uplinks: the ports at which each member of a kind should have an uplink.
 //!
-//! Expected is a port that at least half as many members use upward as use the most used uplink port, and not fewer than
+//! Expected is a port that at least a third as many members use upward as use the most used uplink port, and not fewer than
 //! use it otherwise; and a *hole*: a port on the grid of these (first to last, usual stride) that at most an eighth of
 //! the members use, if holes are not more than the others. So a lost link, a dead parent and a dead plane are one thing:
 //! an expected port that is dark. A wrong expectation costs little as long as the number of ports is right.
@@ -47,7 +47,7 @@ pub fn expected(known: &Known, kinds: &Kinds, places: &Places) -> TiVec<KindId, 
         };
         if places.has_planes[id] {
             let top = most_used(&kind.uses);
-            let is_usual = |u: &Uses| u.up > 0 && 2 * u.up >= top && u.up >= u.down + u.host;
+            let is_usual = |u: &Uses| u.up > 0 && 3 * u.up >= top && u.up >= u.down + u.host;
             of_kind.is = kind.uses.iter().map(is_usual).collect();
             leaders[id].sort_unstable();
             for of_port in leaders[id].chunk_by(|a, b| a.0 == b.0) {
