@@ -277,6 +277,7 @@ impl<'c> Loads<'c> {
                 let key = |&(port, to): &(u8, SwitchId)| {
                     // A port that gains by this destination counts one more.
                     let own = load(s, port) + u32::from(!counted[to]);
+                    // Home has no port; if one port leads there, all do.
                     let then = load(to, ports[to]);
                     (own + then, load(s, port), port)
                 };
