@@ -44,4 +44,4 @@ pub use plan::Plan;
 pub use roots::roots;
 pub use spread::most_common;
 pub use threads::Threads;
-pub use tree::{Group, Groups, Ranking, Rule};
+pub use tree::{Group, Groups, Ranking, Rule, join, root};

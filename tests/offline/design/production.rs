@@ -99,23 +99,22 @@ const OF_ODD_PLANES: [&str; 4] = [
 pub fn inner_ones(whole: &Whole) -> Vec<u32> {
     let routed = Routed::up_down(&whole.netlist);
     let mut drawn = some(whole, 8, |s| is_inside(&routed, s));
-    let odd = switches(&whole.netlist).into_iter();
-    drawn.extend(odd.filter(|&s| OF_ODD_PLANES.contains(&whole.place(s))));
+    drawn.extend(at(whole, &OF_ODD_PLANES));
     drawn
 }
 
 /// Three of 18 switches of the director: without one, a port has less than half of the uplinks of the most used one. If
 /// it is not expected any more, seven in ten entries move.
-const OF_RARE_PORTS: [&str; 3] = [
+pub const OF_RARE_PORTS: [&str; 3] = [
     "0xec0d9a0300634220",
     "0xec0d9a0300634240",
     "0xec0d9a0300634460",
 ];
 
-/// The switches of the director without which a port is no usual one.
-pub fn of_rare_ports(whole: &Whole) -> Vec<u32> {
+/// The switches at these places.
+pub fn at(whole: &Whole, places: &[&str]) -> Vec<u32> {
     let mut found = switches(&whole.netlist);
-    found.retain(|&s| OF_RARE_PORTS.contains(&whole.place(s)));
+    found.retain(|&s| places.contains(&whole.place(s)));
     found
 }
 

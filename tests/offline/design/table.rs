@@ -264,11 +264,10 @@ fn switches_of_production_fabrics() {
             Steps,
             &[nearly_only_forced],
         );
-        let of_rare_ports = |w: &Whole| go(w, ones(w, production::of_rare_ports(w)));
-        let director = production::regular().filter(|w| w.what.contains("director"));
+        let dead = |w: &Whole| go(w, ones(w, production::at(w, &production::OF_RARE_PORTS)));
         hold(
-            director,
-            of_rare_ports,
+            production::regular(),
+            dead,
             &alone,
             Steps,
             &[nearly_only_forced],

@@ -81,13 +81,12 @@ impl Digit {
             digit.find_next(false, ways);
             return digit;
         }
-        let range: Vec<usize> = (first..=last).collect();
         let of_range = &votes[first..=last];
         let is_clear = most >= 5 && of_range.iter().all(|&votes| votes < 2 || 2 * votes >= most);
         let used = of_range.iter().filter(|&&votes| votes > 0).count();
         let skips = is_clear || 3 * (last + 1 - used) > last;
         let counts = |at: &usize| votes[*at] > 0 || !skips;
-        let at: Vec<usize> = range.into_iter().filter(counts).collect();
+        let at: Vec<usize> = (first..=last).filter(counts).collect();
         let half = at.len() / 2;
         let sum = |part: &[usize]| part.iter().map(|&at| votes[at]).sum::<u32>();
         let (low, high) = (sum(&at[..half]), sum(&at[at.len() - half..]));

@@ -108,7 +108,7 @@ mod tests {
             })
             .collect();
         let mut expected = Expected {
-            is: up.iter().map(|&up| 2 * up >= 8).collect(),
+            is: up.iter().map(|&up| 3 * up >= 8).collect(),
             // Groups begin at port 1.
             leader: (0..up.len())
                 .map(|port| (port.max(1) - (port.max(1) - 1) % width) as u8)

@@ -144,9 +144,7 @@ impl Counting<'_> {
             .clone()
             .flat_map(|s| dark(s).map(move |up| of_kind(s, up.port)));
         let of_kinds = counted(of_kinds);
-        let is_lost = |s: SwitchId, port: u8| {
-            dark(s).count() == 1 && of_kinds.get(&of_kind(s, port)) == Some(&1)
-        };
+        let is_lost = |s, port| dark(s).count() == 1 && of_kinds.get(&of_kind(s, port)) == Some(&1);
         let counts = |s: SwitchId, up: &&Uplink| up.to.is_some() || is_lost(s, up.port);
         let of_switch = switches.map(|s| all(s).filter(|up| counts(s, up)).copied().collect());
         of_switch.collect()

@@ -4,7 +4,7 @@
 //! parents. So each sibling should have the parents of the others. A switch that has lost all parents is a sibling of the
 //! switches that have its port at their children.
 
-use dmodc_core::{Groups, Ranking, most_common};
+use dmodc_core::{Groups, Ranking, join, most_common, root};
 use dmodc_fabric::SwitchId;
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub fn families(groups: &Groups, ranking: &Ranking) -> Vec<Vec<SwitchId>> {
     let mut members = vec![0u32; groups.up_classes().len()];
     (0..groups.switches() as u32).for_each(|s| members[groups.up_class(s) as usize] += 1);
-    // By up class: the first up class of its family.
+    // By up class: another up class of the same family; itself at the root.
     let mut family: Vec<u32> = (0..groups.up_classes().len() as u32).collect();
     let switches = 0..groups.switches() as u32;
     for parent in switches.clone() {
@@ -28,12 +28,7 @@ pub fn families(groups: &Groups, ranking: &Ranking) -> Vec<Vec<SwitchId>> {
             below.retain(|&class| {
                 let joins = alike(groups, ranking, class, measure);
                 if joins {
-                    let of = [class, measure].map(|class| family[class as usize]);
-                    let [first, other] = [of[0].min(of[1]), of[0].max(of[1])];
-                    family
-                        .iter_mut()
-                        .filter(|of| **of == other)
-                        .for_each(|of| *of = first);
+                    join(&mut family, class, measure);
                 }
                 !joins
             });
@@ -41,7 +36,7 @@ pub fn families(groups: &Groups, ranking: &Ranking) -> Vec<Vec<SwitchId>> {
     }
     let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for s in switches.filter(|&s| !groups.up(s).is_empty()) {
-        let of = family[groups.up_class(s) as usize];
+        let of = root(&mut family, groups.up_class(s));
         members.entry(of).or_default().push(s);
     }
     let mut families: Vec<Vec<u32>> = members.into_values().collect();
