@@ -40,11 +40,16 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool], share: u32) -> (Vec<bo
     let carries = hosts.iter().zip(sure);
     let unsure: Vec<bool> = carries.map(|(&count, sure)| count > 0 && !sure).collect();
     let found = Idle::find_leaves(even, &mut rank, &mut leaf, &unsure);
-    let on_leaves = hosts.iter().zip(&leaf).filter(|&(_, &leaf)| leaf);
-    let on_leaves: u32 = on_leaves.map(|(&count, _)| count).sum();
-    let others = || hosts.iter().zip(&leaf).filter(|&(_, &leaf)| !leaf);
-    let between = others().filter(|&(&count, _)| count > 0).count();
-    if 3 * on_leaves <= 2 * hosts.iter().sum::<u32>() && 2 * between > others().count() {
+    let all: u32 = hosts.iter().sum();
+    let on_leaves: u32 = (0..)
+        .zip(hosts)
+        .filter(|&(s, _)| leaf[s])
+        .map(|(_, count)| count)
+        .sum();
+    let others = (0..links.switches() as u32).filter(|&s| !leaf[s as usize]);
+    let between = others.clone().filter(|&s| hosts[s as usize] > 0).count();
+    let is_between = 3 * on_leaves <= 2 * all && 2 * between > others.clone().count();
+    if is_between && !(2 * on_leaves > all && are_joined(links, &leaf)) {
         // Many end nodes are on most of the other switches: a ring, a mesh, a dragonfly. The ranks will show it.
         leaf = carriers(hosts);
     } else if !found && without_odd.is_none() && apart.is_none() {
@@ -52,6 +57,15 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool], share: u32) -> (Vec<bo
     }
     let rank = levels(links, &leaf);
     (leaf, rank)
+}
+
+/// Whether seven in eight pairs of a leaf and another switch are joined, as in a rack with hosts on its spines. Four
+/// such pairs are a ring.
+fn are_joined(links: &Links, leaf: &[bool]) -> bool {
+    let leaves = (0..links.switches() as u32).filter(|&s| leaf[s as usize]);
+    let pairs = leaves.clone().count() * leaf.iter().filter(|&leaf| !leaf).count();
+    let up = |s| links.neighbours(s).filter(|&n| !leaf[n as usize]).count();
+    pairs > 4 && 8 * leaves.map(up).sum::<usize>() >= 7 * pairs
 }
 
 /// The seeds, and the sure seeds. In each part of the fabric, seeds are on every second level, where most end nodes
@@ -244,9 +258,16 @@ mod tests {
 
     /// The plan of a fabric with three hosts on each of the first switches; `None` if it is refused.
     fn plan(links: &[(u32, u32)], with_hosts: u32) -> Option<Plan> {
-        let hosts: Vec<u32> = (0..with_hosts).flat_map(|s| [s, s, s]).collect();
+        plan_with(
+            links,
+            &(0..with_hosts).flat_map(|s| [s, s, s]).collect::<Vec<_>>(),
+        )
+    }
+
+    /// The same with a host at each of these switches.
+    fn plan_with(links: &[(u32, u32)], hosts: &[u32]) -> Option<Plan> {
         let engine = Engine::new(1).expect("a thread");
-        match engine.plan(&Net::new(links, &hosts).build(), &Options::default()) {
+        match engine.plan(&Net::new(links, hosts).build(), &Options::default()) {
             Err(RouteError::NotATree(_)) => None,
             plan => Some(plan.expect("a plan")),
         }
@@ -277,6 +298,27 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// Such spines were taken for leaves, and the rack for a mesh.
+    #[test]
+    fn spines_with_nearly_half_of_the_hosts_stay_above() {
+        let rack = |leaves: u32, each: u32, spines: u32, above: u32| {
+            let below = |spine| (0..leaves).map(move |leaf| (leaf, leaves + spine));
+            let links: Vec<(u32, u32)> = (0..spines).flat_map(below).collect();
+            let hosts = |s| vec![s; if s < leaves { each } else { above } as usize];
+            let hosts: Vec<u32> = (0..leaves + spines).flat_map(hosts).collect();
+            let plan = plan_with(&links, &hosts)?;
+            let is_above = |s| plan.ranking().rank(s) == u32::from(s >= leaves);
+            Some((0..leaves + spines).all(is_above) && plan.left_out().is_empty())
+        };
+        for (leaves, each, spines, above) in
+            [(2, 5, 3, 3), (3, 3, 2, 4), (4, 4, 4, 3), (8, 4, 4, 7)]
+        {
+            assert_eq!(rack(leaves, each, spines, above), Some(true));
+        }
+        // Two and two are a ring.
+        assert_eq!(rack(2, 4, 2, 3), None);
     }
 
     #[test]
