@@ -264,7 +264,8 @@ fn switches_of_production_fabrics() {
             Steps,
             &[nearly_only_forced],
         );
-        let dead = |w: &Whole| go(w, ones(w, production::at(w, &production::OF_RARE_PORTS)));
+        let places = [&production::OF_RARE_PORTS[..], &production::OF_TIED_PLANES].concat();
+        let dead = |w: &Whole| go(w, ones(w, production::at(w, &places)));
         hold(
             production::regular(),
             dead,

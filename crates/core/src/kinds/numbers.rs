@@ -46,6 +46,15 @@ pub struct Numbers {
     pub order: Vec<NodeId>,
 }
 
+/// By how much the numbers of the parents in a plane exceed those of the first usual plane.
+#[derive(Clone, Copy, Default)]
+struct Step {
+    usual: u32,
+    /// Three of four members agree, which the first plane does with itself. Where pods differ, one dead parent turns the
+    /// vote.
+    is_known: bool,
+}
+
 /// What numbers are made of.
 pub struct Numbering<'k> {
     pub known: &'k Known<'k>,
@@ -374,12 +383,17 @@ impl Numbering<'_> {
                 let kind = self.kinds.of_switch[s];
                 // A parent that has lost all its parents has no number.
                 let has_number = |at: &usize| !known.up(known.all_up()[*at].parent).is_empty();
-                less.clear();
-                less.extend(known.range_up(s).filter(has_number).map(|at| {
-                    let above = number[known.all_up()[at].parent];
+                let above = known.range_up(s).filter(has_number).map(|at| {
                     let step = steps.get(&(kind, self.places.plane[at]));
-                    above.wrapping_sub(step.copied().unwrap_or(0)) & MASK
-                }));
+                    let step = step.copied().unwrap_or_default();
+                    let above = number[known.all_up()[at].parent];
+                    (above.wrapping_sub(step.usual) & MASK, step.is_known)
+                });
+                less.clear();
+                less.extend(above.clone().filter(|of| of.1).map(|of| of.0));
+                if less.is_empty() {
+                    less.extend(above.map(|of| of.0));
+                }
                 number[s] = most_common(&mut less).0.wrapping_add(digit.value(place[s])) & MASK;
             }
             // It has the number that its children show.
@@ -390,7 +404,7 @@ impl Numbering<'_> {
                     let step = steps.get(&(self.kinds.of_switch[child], plane));
                     let above = number[child].wrapping_sub(digit.value(place[child]));
                     let is_of_rank = known.rank(child) == known.rank(members[0]);
-                    is_of_rank.then(|| above.wrapping_add(step.copied().unwrap_or(0)) & MASK)
+                    is_of_rank.then(|| above.wrapping_add(step.map_or(0, |step| step.usual)) & MASK)
                 }));
                 if !less.is_empty() {
                     number[s] = most_common(&mut less).0;
@@ -402,7 +416,7 @@ impl Numbering<'_> {
 
     /// By kind and plane: by how much the number of the parent in this plane usually exceeds that of the parent in the
     /// first usual plane. None where all parents have one number.
-    fn steps(&self, members: &[SwitchId], number: &BySwitch<u32>) -> BTreeMap<(KindId, u8), u32> {
+    fn steps(&self, members: &[SwitchId], number: &BySwitch<u32>) -> BTreeMap<(KindId, u8), Step> {
         let known = self.known;
         let above = |s: SwitchId| {
             known
@@ -443,9 +457,11 @@ impl Numbering<'_> {
                 steps.entry((kind, plane)).or_default().push(step);
             }
         }
-        let usual = steps
-            .into_iter()
-            .map(|(key, mut steps)| (key, most_common(&mut steps).0));
+        let usual = steps.into_iter().map(|(key, mut steps)| {
+            let (usual, agree) = most_common(&mut steps);
+            let is_known = first[&key.0] != key.1 && 4 * agree >= 3 * steps.len();
+            (key, Step { usual, is_known })
+        });
         usual.collect()
     }
 
