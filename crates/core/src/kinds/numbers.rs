@@ -480,8 +480,11 @@ impl Numbering<'_> {
             let is_told = children.clone().all(tells);
             below.clear();
             below.extend(children.map(|child| planes[child]));
+            let (plane, agree) = most_common(&mut below);
+            // Of a tie, one dead switch would turn the vote.
+            let plane = if 4 * agree >= 3 * below.len() { plane } else { 0 };
             planes[s] = match is_told {
-                true => hash(most_common(&mut below).0 ^ u64::from(self.places.seen_as[s])),
+                true => hash(plane ^ u64::from(self.places.seen_as[s])),
                 false => own(s),
             };
         }
