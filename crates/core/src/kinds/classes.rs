@@ -152,11 +152,20 @@ pub struct Dividers {
 pub fn dividers(known: &Known, kinds: &Kinds, uplinks: &Uplinks) -> TiVec<KindId, Dividers> {
     // By kind: the usual numbers of groups and of ports up.
     let mut widths: TiVec<KindId, Vec<(u32, u32)>> = vec![Vec::new(); kinds.kinds.len()].into();
-    for s in known.present() {
-        let mut up = uplinks.of_switch(s).iter().filter(|up| up.is_up());
-        let ports = up.clone().count() as u32;
-        let groups = up.next_back().map_or(0, |last| u32::from(last.group) + 1);
-        widths[kinds.of_switch[s]].push((groups, ports));
+    for s in known.switches() {
+        widths[kinds.of_switch[s]].push(match known.is_there(s) {
+            true => {
+                let mut up = uplinks.of_switch(s).iter().filter(|up| up.is_up());
+                let ports = up.clone().count() as u32;
+                let groups = up.next_back().map_or(0, |last| u32::from(last.group) + 1);
+                (groups, ports)
+            }
+            false => {
+                let up = known.up(s);
+                let ports = up.iter().map(|group| known.ports(group).len() as u32);
+                (up.len() as u32, ports.sum())
+            }
+        });
     }
     let usual: TiVec<KindId, (u32, u32)> = widths
         .iter_mut()

@@ -146,7 +146,7 @@ impl Numbers {
         }
         let mut leaves = leaves.raw;
         leaves.retain(|positions| !positions.is_empty());
-        let mut on_leaves = known.ranking.leaves().map(SwitchId);
+        let mut on_leaves = known.switches().filter(|&s| known.is_leaf(s));
         let has_planes = on_leaves.any(|s| with.places.has_planes[with.kinds.of_switch[s]]);
         let hosts = Digit::hosts(&leaves, has_planes, positions.most, with.ways());
         let first = with.first_numbers(place, hosts.next);
@@ -208,7 +208,8 @@ fn hashed(name: u64, port: u8) -> u32 {
     (hash(name ^ u64::from(port) << 56) >> 40) as u32
 }
 
-/// The positions of hosts among the ports of their switch that are no uplinks, neither usually nor on this switch.
+/// The positions of hosts among the ports of their switch that are no uplinks, neither usually nor on this switch; behind
+/// them those at usual uplink ports.
 struct Positions {
     node: TiVec<NodeId, u32>,
     absent: Vec<u32>,
@@ -228,11 +229,7 @@ impl Positions {
             most: 0,
         };
         let mut at = [0u32; 256];
-        let was_link = |s: SwitchId, port: u8| {
-            let dark = known.reference.dark_of(s);
-            let found = dark.binary_search_by_key(&port, |dark| dark.port);
-            found.is_ok_and(|at| matches!(dark[at].was, Was::Switch(..)))
-        };
+        let was_link = |s, port| matches!(known.reference.was(s, port), Some(Was::Switch(..)));
         for s in known.switches() {
             let expected = &with.expected[with.kinds.of_switch[s]];
             let peers = match known.is_there(s) {
@@ -243,13 +240,17 @@ impl Positions {
             for (port, &is_uplink) in expected.is.iter().enumerate().skip(1) {
                 let peer = peers.get(port - 1).copied().unwrap_or(Peer::None);
                 at[port] = next;
-                if let Peer::EndNode(node) = peer {
-                    positions.node[node] = next;
-                }
                 let is_link = matches!(peer, Peer::Switch { .. }) || was_link(s, port as u8);
                 next += u32::from(!is_uplink && !is_link);
             }
+            for (at_end, &(port, _)) in (next..).zip(&expected.ports) {
+                at[usize::from(port)] = at_end;
+            }
             if known.is_there(s) {
+                for n in fabric.node_ids_of(s) {
+                    let port = fabric.end_nodes()[n].port;
+                    positions.node[n] = at[usize::from(port.0)];
+                }
                 let absent = fabric.absent_of(s).iter();
                 positions
                     .absent
@@ -482,7 +483,11 @@ impl Numbering<'_> {
             below.extend(children.map(|child| planes[child]));
             let (plane, agree) = most_common(&mut below);
             // Of a tie, one dead switch would turn the vote.
-            let plane = if 4 * agree >= 3 * below.len() { plane } else { 0 };
+            let plane = if 4 * agree >= 3 * below.len() {
+                plane
+            } else {
+                0
+            };
             planes[s] = match is_told {
                 true => hash(plane ^ u64::from(self.places.seen_as[s])),
                 false => own(s),

@@ -147,4 +147,11 @@ impl Reference {
         let end = self.dark.partition_point(|dark| dark.switch <= s);
         &self.dark[first..end]
     }
+
+    /// What was at a port that is dark now.
+    pub fn was(&self, s: SwitchId, port: u8) -> Option<Was> {
+        let dark = self.dark_of(s);
+        let at = dark.binary_search_by_key(&port, |dark| dark.port).ok()?;
+        Some(dark[at].was)
+    }
 }

@@ -39,8 +39,8 @@ impl Roles {
         let expected = expected(&known, &kinds, &places);
         let uplinks = Uplinks::new(&known, &kinds, &places, &expected);
         let dividers = dividers(&known, &kinds, &uplinks);
-        let leaves = ranking.leaves().map(|leaf| kinds.of_switch[SwitchId(leaf)]);
-        let mut ways: Vec<u32> = leaves.map(|kind| dividers[kind].ways).collect();
+        let leaves = known.switches().filter(|&s| known.is_leaf(s));
+        let mut ways: Vec<u32> = leaves.map(|s| dividers[kinds.of_switch[s]].ways).collect();
         let numbering = Numbering {
             known: &known,
             kinds: &kinds,

@@ -161,7 +161,9 @@ impl Own {
     fn add_dark(&mut self, known: &Known, s: SwitchId, expected: &Expected) {
         let is_placed: Vec<u8> = self.placed.iter().map(|placed| placed.3).collect();
         let is_dark = |port: u8| {
-            known.fabric.peer(s, PortNumber(port)) == Peer::None && !is_placed.contains(&port)
+            let is_free = known.fabric.peer(s, PortNumber(port)) == Peer::None;
+            let was_host = || matches!(known.reference.was(s, port), Some(Was::Host(_)));
+            is_free && !is_placed.contains(&port) && !was_host()
         };
         let dark = || expected.ports.iter().filter(|&&(port, _)| is_dark(port));
         if dark().next().is_none() {

@@ -8,24 +8,84 @@ use dmodc_fabric::{Builder, EndNode, Fabric, Lid, NO_PATH, Peer, PortNumber, Swi
 use fabrics::{Net, cases};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A fabric without some of its end nodes, and these. The indices of switches stay.
 fn without(whole: &Fabric, is_gone: impl Fn(usize, &EndNode) -> bool) -> (Fabric, Vec<EndNode>) {
+    first(whole, whole.switches().len(), is_gone)
+}
+
+/// The same with the first switches only.
+fn first(
+    whole: &Fabric,
+    switches: usize,
+    is_gone: impl Fn(usize, &EndNode) -> bool,
+) -> (Fabric, Vec<EndNode>) {
     let mut b = Builder::default();
-    for s in whole.switches() {
+    for s in whole.switches().iter().take(switches) {
         b.switch(s.guid, s.lid, s.lmc, s.ports);
     }
-    for [near, far] in whole.links() {
+    let stays = |s: SwitchId| usize::from(s) < switches;
+    for [near, far] in whole
+        .links()
+        .filter(|ends| ends.iter().all(|end| stays(end.0)))
+    {
         b.link(near, far);
     }
     let nodes = whole.end_nodes().iter().cloned().enumerate();
-    let (gone, stay): (Vec<_>, Vec<_>) = nodes.partition(|(i, node)| is_gone(*i, node));
+    let (gone, stay): (Vec<_>, Vec<_>) =
+        nodes.partition(|(i, node)| !stays(node.switch) || is_gone(*i, node));
     stay.into_iter().for_each(|(_, node)| b.end_node(node));
     (
         b.finish().0,
         gone.into_iter().map(|(_, node)| node).collect(),
     )
+}
+
+/// Leaves with hosts where others have uplinks, leaves that are all joined, leaves with as many uplinks in half as many
+/// groups: with a reference, neither a host that goes nor a leaf changes an entry of another node.
+#[test]
+fn hosts_and_leaves_of_uneven_fabrics_move_nobody() {
+    let pairs = |low: Range<u32>, high: Range<u32>, width: usize| {
+        let pairs = low.flat_map(|low| high.clone().map(move |high| (low, high)));
+        pairs.flat_map(|pair| vec![pair; width]).collect::<Vec<_>>()
+    };
+    let rack = [pairs(2..7, 0..2, 4), pairs(7..10, 0..2, 2)].concat();
+    let other = [pairs(4..8, 0..4, 2), pairs(8..9, 0..4, 1)].concat();
+    let mesh = (1..5).flat_map(|a| pairs(a..a + 1, 0..a, 4));
+    let pods = [
+        pairs(0..6, 6..10, 1),
+        pairs(10..13, 0..4, 1),
+        pairs(13..16, 4..6, 2),
+    ];
+    for (links, leaves, each) in [
+        (rack, 2..10, 7),
+        (other, 4..9, 9),
+        (mesh.collect(), 0..5, 3),
+        (pods.concat(), 10..16, 2),
+    ] {
+        let hosts = leaves.flat_map(|leaf| vec![leaf; each]).collect::<Vec<_>>();
+        let net = Net::new(&links, &hosts).build();
+        let whole = fabrics::rebuilt(&net, |s| (net.switches()[s].lid, 36))
+            .finish()
+            .0;
+        let (_, before) = route(&whole, &Options::default(), 1);
+        let options = Options {
+            reference: Some(Arc::new(whole.clone())),
+            ..Options::default()
+        };
+        let switches = whole.switches().len();
+        let less = (0..hosts.len()).map(|host| without(&whole, |i, _| i == host).0);
+        for less in less.chain([first(&whole, switches - 1, |_, _| false).0]) {
+            let (_, after) = route(&less, &options, 1);
+            for s in less.switches().keys() {
+                for (lid, ..) in fabrics::lids(&less) {
+                    assert_eq!(before.get(s, lid), after.get(s, lid), "{s:?}, LID {lid}");
+                }
+            }
+        }
+    }
 }
 
 /// An I/O node that is away keeps its number, and so its entries: in a tree, and in a rack where ports are counted. With a

@@ -29,7 +29,7 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool], share: u32) -> (Vec<bo
         let rank = levels(links, &leaf);
         return (leaf, rank);
     }
-    let apart = without_joined_leaves(links, hosts);
+    let apart = without_joined_leaves(links, hosts, known);
     let (is_upper, without_odd) = parity(apart.as_ref().unwrap_or(links));
     let even = without_odd.as_ref().or(apart.as_ref()).unwrap_or(links);
     let (mut leaf, sure) = match known.contains(&true) {
@@ -101,18 +101,20 @@ fn seeds(links: &Links, hosts: &[u32], is_upper: &[bool], share: u32) -> (Vec<bo
 
 /// The links without those between two leaves that are also joined to a third switch, as in racks: two leaves below one
 /// switch, or leaves that are all joined to one another. In a tree of levels no three switches are joined; of such
-/// three, the two with most hosts are on one level. `None` if there are no such links.
-fn without_joined_leaves(links: &Links, hosts: &[u32]) -> Option<Links> {
+/// three, two `known` leaves are on one level, else the two with most hosts, a quarter more or less. `None` if there are
+/// no such links.
+fn without_joined_leaves(links: &Links, hosts: &[u32], known: &[bool]) -> Option<Links> {
     let usual = usual(hosts.iter().copied());
     let is_full = |s: u32| hosts[s as usize] > 0 && 2 * hosts[s as usize] >= usual;
     let joined = |a: u32, b: u32| {
-        if !(is_full(a) && is_full(b)) {
-            return false;
-        }
         let mut thirds = links.common(a, b);
+        if known[a as usize] && known[b as usize] {
+            return thirds.next().is_some();
+        }
         let least = hosts[a as usize].min(hosts[b as usize]);
-        let has_no_more = |n: u32| hosts[n as usize] <= least;
-        thirds.next().is_some_and(has_no_more) && thirds.all(has_no_more)
+        let has_no_more = |n: u32| 3 * hosts[n as usize] <= 4 * least;
+        let is_one = is_full(a) && is_full(b) && thirds.next().is_some_and(has_no_more);
+        is_one && thirds.all(has_no_more)
     };
     let mut all = 0..links.switches() as u32;
     let some = all.any(|a| links.neighbours(a).any(|b| joined(a, b)));
@@ -287,15 +289,16 @@ mod tests {
                 let below = |spine| (0..leaves).map(move |leaf| (leaf, leaves + spine));
                 let mut links = mesh(0, leaves).repeat(2);
                 links.extend((0..spines).flat_map(below));
-                let plan = plan(&links, leaves).expect("levels");
-                let rank = |s| plan.ranking().rank(s);
-                assert!(leaves + spines == 2 || (0..leaves).all(|s| rank(s) == 0));
-                assert!((leaves..leaves + spines).all(|s| rank(s) == 1));
-                assert!(
-                    mesh(0, leaves)
-                        .iter()
-                        .all(|&(a, b)| plan.hops(SwitchId(a), SwitchId(b)) == Some(1))
-                );
+                let hosts: Vec<u32> = (0..leaves).flat_map(|s| [s; 4]).collect();
+                // A host less makes nobody a spine.
+                for hosts in [&hosts[..], &hosts[1..]] {
+                    let plan = plan_with(&links, hosts).expect("levels");
+                    let rank = |s| plan.ranking().rank(s);
+                    assert!(leaves + spines == 2 || (0..leaves).all(|s| rank(s) == 0));
+                    assert!((leaves..leaves + spines).all(|s| rank(s) == 1));
+                    let is_one_hop = |&(a, b)| plan.hops(SwitchId(a), SwitchId(b)) == Some(1);
+                    assert!(mesh(0, leaves).iter().all(is_one_hop));
+                }
             }
         }
     }
