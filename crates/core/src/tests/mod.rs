@@ -72,7 +72,11 @@ pub fn shapes() -> impl Strategy<Value = Pgft> {
 /// Leaves with many groups up: sets of candidates have several words, and choices repeat late.
 pub fn wide_shapes() -> impl Strategy<Value = Pgft> {
     let p = prop_oneof![3 => Just(1usize), 1 => Just(2usize)];
-    (1usize..=50, 2usize..=6, 60usize..=200, p).prop_map(|(m, leaves, w, p)| {
+    let (hosts, leaves, groups) = match cfg!(miri) {
+        true => (1usize..=2, 2usize..=2, 65usize..=70),
+        false => (1..=50, 2..=6, 60..=200),
+    };
+    (hosts, leaves, groups, p).prop_map(|(m, leaves, w, p)| {
         let w = if p == 1 { w } else { w / 2 };
         Pgft::new(vec![m, leaves], vec![1, w], vec![1, p]).expect("a shape")
     })

@@ -29,7 +29,6 @@ proptest! {
 
     /// Each entry leads nearer, also where only the last of many groups is dark.
     #[test]
-    #[cfg_attr(miri, ignore = "too large for Miri")]
     fn entries_lead_nearer_in_wide_trees(shape in wide_shapes(), seed: u64, links in 0.0..0.02) {
         let (fabric, _) = degraded(shape, seed, links, 0.0).to_fabric(None).expect("LIDs");
         let (plan, tables) = route(&fabric, &Options::default(), 1);
