@@ -1,15 +1,18 @@
 //! The role table: for each kind of switch and each port, how many members use it up, down, for a host, or not at all.
 //!
-//! A *kind* is (rank, leaf or not, number of ports, odd). A switch is odd if fewer than three quarters of its uplinks
+//! A *kind* is (rank, leaf or not, number of ports, odd, width). The width is the usual number of links to a child; of a
+//! switch without children, that of its parents: pods of two generations spread numbers over other numbers of groups,
+//! and one lost link changes no width. A switch is odd if fewer than three quarters of its uplinks
 //! are at usual uplink ports of its kind; then switches are counted again, since votes of an odd switch would blur the
 //! table of the others.
 //!
-//! Invariant: each known switch has one kind, kinds are in the order of (rank, leaf, ports, odd), which depends on no
+//! Invariant: each known switch has one kind, kinds are in the order of their keys, which depends on no
 //! GUID. Links within a rank count as "down": they are no uplinks. Cost: two passes over the ports at most.
 
 use super::known::Known;
 use super::reference::Was;
 use crate::ids::{BySwitch, KindId};
+use crate::spread::most_common;
 use dmodc_fabric::Peer;
 use typed_index_collections::TiVec;
 
@@ -48,12 +51,16 @@ pub struct Kinds {
 }
 
 /// The key of a kind.
-type Key = (u32, bool, u8, bool);
+type Key = (u32, bool, u8, bool, usize);
 
 impl Kinds {
     /// Counts all known switches and ports.
     pub fn new(known: &Known) -> Self {
-        let model = |s| (known.rank(s), known.is_leaf(s), known.ports_of(s), false);
+        let widths = widths(known);
+        let model = |s| {
+            let (rank, is_leaf, ports) = (known.rank(s), known.is_leaf(s), known.ports_of(s));
+            (rank, is_leaf, ports, false, widths[s])
+        };
         let mut keys: BySwitch<Key> = known.switches().map(model).collect();
         let counted = Self::by_key(known, &keys);
         let mut any_odd = false;
@@ -82,7 +89,7 @@ impl Kinds {
         distinct.sort_unstable();
         distinct.dedup();
         let kind = |key: &Key| KindId::from(distinct.partition_point(|known| known < key));
-        let empty = |&(rank, _, ports, _): &Key| Kind {
+        let empty = |&(rank, _, ports, ..): &Key| Kind {
             rank,
             members: 0,
             uses: vec![Uses::default(); usize::from(ports) + 1],
@@ -117,6 +124,23 @@ impl Kinds {
         }
         counted
     }
+}
+
+/// The widths of all switches.
+fn widths(known: &Known) -> BySwitch<usize> {
+    let below = |s| {
+        let links = known.down(s).map(|(_, group)| known.ports(group).len());
+        most_common(&mut links.collect::<Vec<_>>()).0
+    };
+    let below: BySwitch<usize> = known.switches().map(below).collect();
+    let width = |s| {
+        let parents = known.up(s).iter().map(|group| below[group.parent]);
+        match known.down(s).len() {
+            0 => most_common(&mut parents.collect::<Vec<_>>()).0,
+            _ => below[s],
+        }
+    };
+    known.switches().map(width).collect()
 }
 
 /// How many members use the most used uplink port.

@@ -43,6 +43,43 @@ proptest! {
     }
 }
 
+/// Pods of two generations: leaves have one link to each of four mids, or two to each of two. By the dividers of the others,
+/// half of the uplinks of a mid would carry all.
+#[test]
+fn mids_of_two_generations_use_all_uplinks() {
+    let (mut links, mut low, mut mids) = (Vec::new(), Vec::new(), 32..32);
+    for (pod, width) in [1, 2, 1, 2].into_iter().enumerate() {
+        mids = mids.end..mids.end + 4 / width;
+        for leaf in (8 * pod as u32..).take(8) {
+            let links = mids
+                .clone()
+                .flat_map(|mid| vec![(leaf, mid); width as usize]);
+            low.extend(links);
+        }
+        for (mid, first) in mids.clone().zip((44..).step_by(4 * width as usize)) {
+            links.extend((first..).take(4 * width as usize).map(|spine| (mid, spine)));
+        }
+    }
+    links.extend(low);
+    let hosts: Vec<u32> = (0..32).flat_map(|leaf| [leaf; 4]).collect();
+    let net = Net::new(&links, &hosts).build();
+    let fabric = fabrics::rebuilt(&net, |s| (net.switches()[s].lid, 36))
+        .finish()
+        .0;
+    let (plan, tables) = route(&fabric, &Options::default(), 1);
+    let mut used = HashSet::new();
+    for (leaf, node) in
+        (0..32).flat_map(|leaf| fabric.end_nodes().iter().map(move |node| (leaf, node)))
+    {
+        let entry = |s| PortNumber(tables.get(s, node.lid));
+        let mid = fabric.far(SwitchId(leaf), entry(SwitchId(leaf)));
+        let up = mid.filter(|mid| plan.hops_down(mid.0, node.switch).is_none());
+        used.extend(up.map(|(mid, _)| (mid, entry(mid))));
+    }
+    let uplinks = fabric.links().filter(|link| link[1].0.0 >= 44);
+    assert_eq!(used.len(), uplinks.count());
+}
+
 /// Packets turn only where the turn closes no cycle, whatever the speeds of links, and which are drained: any fabrics of up to
 /// nine switches.
 #[test]
