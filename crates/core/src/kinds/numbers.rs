@@ -384,18 +384,18 @@ impl Numbering<'_> {
                 let kind = self.kinds.of_switch[s];
                 // A parent that has lost all its parents has no number.
                 let has_number = |at: &usize| !known.up(known.all_up()[*at].parent).is_empty();
-                let above = known.range_up(s).filter(has_number).map(|at| {
+                less.clear();
+                less.extend(known.range_up(s).filter(has_number).map(|at| {
                     let step = steps.get(&(kind, self.places.plane[at]));
                     let step = step.copied().unwrap_or_default();
                     let above = number[known.all_up()[at].parent];
-                    (above.wrapping_sub(step.usual) & MASK, step.is_known)
-                });
-                less.clear();
-                less.extend(above.clone().filter(|of| of.1).map(|of| of.0));
-                if less.is_empty() {
-                    less.extend(above.map(|of| of.0));
+                    (step.is_known, above.wrapping_sub(step.usual) & MASK)
+                }));
+                if less.iter().any(|vote| vote.0) {
+                    less.retain(|vote| vote.0);
                 }
-                number[s] = most_common(&mut less).0.wrapping_add(digit.value(place[s])) & MASK;
+                let (_, above) = most_common(&mut less).0;
+                number[s] = above.wrapping_add(digit.value(place[s])) & MASK;
             }
             // It has the number that its children show.
             for s in known.switches().filter(|&s| known.up(s).is_empty()) {
@@ -405,10 +405,11 @@ impl Numbering<'_> {
                     let step = steps.get(&(self.kinds.of_switch[child], plane));
                     let above = number[child].wrapping_sub(digit.value(place[child]));
                     let is_of_rank = known.rank(child) == known.rank(members[0]);
-                    is_of_rank.then(|| above.wrapping_add(step.map_or(0, |step| step.usual)) & MASK)
+                    let step = step.map_or(0, |step| step.usual);
+                    is_of_rank.then(|| (true, above.wrapping_add(step) & MASK))
                 }));
                 if !less.is_empty() {
-                    number[s] = most_common(&mut less).0;
+                    number[s] = most_common(&mut less).0.1;
                 }
             }
         }

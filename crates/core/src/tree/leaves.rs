@@ -107,14 +107,14 @@ fn without_joined_leaves(links: &Links, hosts: &[u32], known: &[bool]) -> Option
     let usual = usual(hosts.iter().copied());
     let is_full = |s: u32| hosts[s as usize] > 0 && 2 * hosts[s as usize] >= usual;
     let joined = |a: u32, b: u32| {
-        let mut thirds = links.common(a, b);
-        if known[a as usize] && known[b as usize] {
-            return thirds.next().is_some();
+        let are_known = known[a as usize] && known[b as usize];
+        if !(are_known || is_full(a) && is_full(b)) {
+            return false;
         }
         let least = hosts[a as usize].min(hosts[b as usize]);
-        let has_no_more = |n: u32| 3 * hosts[n as usize] <= 4 * least;
-        let is_one = is_full(a) && is_full(b) && thirds.next().is_some_and(has_no_more);
-        is_one && thirds.all(has_no_more)
+        let is_above = |n: u32| are_known || 3 * hosts[n as usize] <= 4 * least;
+        let mut thirds = links.common(a, b);
+        thirds.next().is_some_and(is_above) && thirds.all(is_above)
     };
     let mut all = 0..links.switches() as u32;
     let some = all.any(|a| links.neighbours(a).any(|b| joined(a, b)));
