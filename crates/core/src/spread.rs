@@ -23,6 +23,11 @@ pub fn most_common<T: Ord + Clone + Default>(values: &mut [T]) -> (T, usize) {
         .unwrap_or_default()
 }
 
+/// Whether so many of all votes agree that they are known: three of four.
+pub fn do_agree(agree: usize, all: usize) -> bool {
+    4 * agree >= 3 * all
+}
+
 /// The greatest common divisor.
 pub fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }

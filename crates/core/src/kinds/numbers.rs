@@ -18,7 +18,7 @@ use super::reference::Was;
 use super::table::{Kind, Kinds, Uses};
 use super::{Expected, NodeType, NodeTypes};
 use crate::ids::{BySwitch, KindId, SwitchId};
-use crate::spread::{golden_step, hash, most_common};
+use crate::spread::{do_agree, golden_step, hash, most_common};
 use crate::tree::{join, root};
 use dmodc_fabric::{EndNode, Guid, NodeId, NodeKind, Peer};
 use std::collections::BTreeMap;
@@ -461,7 +461,7 @@ impl Numbering<'_> {
         }
         let usual = steps.into_iter().map(|(key, mut steps)| {
             let (usual, agree) = most_common(&mut steps);
-            let is_known = first[&key.0] != key.1 && 4 * agree >= 3 * steps.len();
+            let is_known = first[&key.0] != key.1 && do_agree(agree, steps.len());
             (key, Step { usual, is_known })
         });
         usual.collect()
@@ -484,10 +484,9 @@ impl Numbering<'_> {
             below.extend(children.map(|child| planes[child]));
             let (plane, agree) = most_common(&mut below);
             // Of a tie, one dead switch would turn the vote.
-            let plane = if 4 * agree >= 3 * below.len() {
-                plane
-            } else {
-                0
+            let plane = match do_agree(agree, below.len()) {
+                true => plane,
+                false => 0,
             };
             planes[s] = match is_told {
                 true => hash(plane ^ u64::from(self.places.seen_as[s])),

@@ -9,7 +9,7 @@
 use super::known::Known;
 use super::table::Kinds;
 use crate::ids::{BySwitch, KindId};
-use crate::spread::most_common;
+use crate::spread::{do_agree, most_common};
 use typed_index_collections::TiVec;
 
 /// The places of all known switches.
@@ -43,7 +43,7 @@ impl Votes {
     }
 
     fn do_agree(self) -> bool {
-        4 * self.agree >= 3 * self.all
+        do_agree(self.agree, self.all)
     }
 }
 

@@ -1,13 +1,13 @@
 //! The role table: for each kind of switch and each port, how many members use it up, down, for a host, or not at all.
 //!
-//! A *kind* is (rank, leaf or not, number of ports, odd, width). The width is the usual number of links to a child; of a
-//! switch without children, that of its parents: pods of two generations spread numbers over other numbers of groups,
-//! and one lost link changes no width. A switch is odd if fewer than three quarters of its uplinks
-//! are at usual uplink ports of its kind; then switches are counted again, since votes of an odd switch would blur the
-//! table of the others.
+//! A *kind* is (rank, leaf or not, number of ports, odd, width). The width is the usual number of links to a child; of
+//! a switch without children, that of its parents: pods of two generations spread numbers over other numbers of
+//! groups, and one lost link changes no width. A switch is odd if fewer than three quarters of its uplinks are at
+//! usual uplink ports of its kind; then switches are counted again, since votes of an odd switch would blur the table
+//! of the others.
 //!
-//! Invariant: each known switch has one kind, kinds are in the order of their keys, which depends on no
-//! GUID. Links within a rank count as "down": they are no uplinks. Cost: two passes over the ports at most.
+//! Invariant: each known switch has one kind, kinds are in the order of their keys, which depends on no GUID. Links
+//! within a rank count as "down": they are no uplinks. Cost: two passes over the ports at most.
 
 use super::known::Known;
 use super::reference::Was;

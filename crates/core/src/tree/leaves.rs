@@ -41,11 +41,8 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool], share: u32) -> (Vec<bo
     let unsure: Vec<bool> = carries.map(|(&count, sure)| count > 0 && !sure).collect();
     let found = Idle::find_leaves(even, &mut rank, &mut leaf, &unsure);
     let all: u32 = hosts.iter().sum();
-    let on_leaves: u32 = (0..)
-        .zip(hosts)
-        .filter(|&(s, _)| leaf[s])
-        .map(|(_, count)| count)
-        .sum();
+    let on_leaves = hosts.iter().zip(&leaf).filter(|&(_, &leaf)| leaf);
+    let on_leaves: u32 = on_leaves.map(|(&count, _)| count).sum();
     let others = (0..links.switches() as u32).filter(|&s| !leaf[s as usize]);
     let between = others.clone().filter(|&s| hosts[s as usize] > 0).count();
     let is_between = 3 * on_leaves <= 2 * all && 2 * between > others.clone().count();
