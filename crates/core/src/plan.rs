@@ -552,6 +552,40 @@ mod tests {
         assert_eq!(plan.connections().turned, different.len());
     }
 
+    /// Packets turned at a leaf and so used its drained link; and where spines sent their own packets over a drained link,
+    /// those of hosts came along.
+    #[test]
+    fn a_drained_link_carries_nothing_that_a_detour_can_carry() {
+        let at_leaves = vec![(0, 3), (0, 4), (0, 5), (1, 3), (1, 4), (1, 5), (2, 5)];
+        // Two pods of a leaf, two planes; a host on the switch above leaf 0.
+        let below_spines = vec![(2, 6), (4, 6), (3, 7), (5, 7)];
+        let in_pods = [vec![(0, 2), (0, 3), (1, 4), (1, 5)], below_spines].concat();
+        for (links, with_hosts, drained) in [
+            (
+                at_leaves,
+                vec![0, 0, 1, 1, 2, 2],
+                (SwitchId(1), PortNumber(3)),
+            ),
+            (in_pods, vec![0, 1, 2], (SwitchId(0), PortNumber(1))),
+        ] {
+            let fabric = Net::new(&links, &with_hosts).build();
+            let options = Options {
+                drain: vec![Drained {
+                    switch: fabric.guid(drained.0),
+                    port: Some(drained.1),
+                }],
+                ..Options::default()
+            };
+            let tables = route(&fabric, &options, 1).1;
+            let far = fabric.far(drained.0, drained.1).expect("a link");
+            for (s, port) in [drained, far] {
+                for (lid, ..) in fabric.lids() {
+                    assert_ne!(tables.get(s, lid), port.0, "{s:?}, LID {lid}");
+                }
+            }
+        }
+    }
+
     /// Dealt among the links that are there, most LIDs of detours over four cables would move with one of them.
     #[test]
     fn a_lost_cable_moves_its_own_detours_alone() {

@@ -65,7 +65,7 @@ impl<'a> Attempt<'a> {
         };
         let mut search = Search::new(paths);
         let mut best = begin(before.clone());
-        turn_by_planes(all, needs, &mut best.turns, &mut search.work);
+        turn_by_planes(paths, &all.groups, needs, &mut best.turns, &mut search.work);
         // Entries are pinned only where nothing else serves a pair: pins move entries of others, and above the leaves
         // those of many hosts.
         for (pins, anywhere) in [
@@ -99,12 +99,13 @@ impl<'a> Attempt<'a> {
         let mut helps = true;
         while helps && self.goes_on(search) {
             let urgent = self.urgent();
-            let hubs = hubs(self.all, &self.left).into_iter().take(TRIES);
+            let links = [&self.paths.groups, &self.all.groups];
+            let hubs = hubs(self.paths, &self.left).into_iter().take(TRIES);
             helps = hubs.into_iter().any(|hub| {
                 let before = self.turns.clone();
                 let urgent = |s: u32| urgent[s as usize];
                 let helps = self.goes_on(search)
-                    && turn_in_cone(self.all, &mut self.turns, hub, urgent, &mut search.work)
+                    && turn_in_cone(links, &mut self.turns, hub, urgent, &mut search.work)
                     && self.serve(search);
                 if !helps {
                     self.turns = before;
@@ -131,8 +132,13 @@ impl<'a> Attempt<'a> {
                 if let Some(way) = turns_between(self.paths, (from, to), &mut search.work) {
                     for (from, at, to) in way {
                         let wanted = |a, c| (a, c) == (from, to);
-                        self.turns
-                            .take(&self.all.groups, at, |_| false, wanted, &mut search.work);
+                        self.turns.take(
+                            [&self.paths.groups, &self.all.groups],
+                            at,
+                            |_| false,
+                            wanted,
+                            &mut search.work,
+                        );
                     }
                     self.serve(search);
                 }
@@ -350,7 +356,7 @@ mod tests {
         let paths = Paths::new(Groups::of_fabric(&fabric, &ranking), &ranking, ALONE);
         let mut turns = Turns::new(&paths.groups);
         let wanted = |from, to| (from, to) == (1, 2);
-        turns.take(&paths.groups, 0, |_| false, wanted, &mut 0);
+        turns.take([&paths.groups; 2], 0, |_| false, wanted, &mut 0);
         let attempt = Attempt {
             found: Vec::new(),
             detours: Vec::new(),

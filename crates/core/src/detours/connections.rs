@@ -226,7 +226,8 @@ impl Connections {
         self.turns.clone().unwrap_or_else(|| {
             let mut turns = Turns::new(&paths.groups);
             if let Some(hub) = widest_hub(paths) {
-                turn_in_cone(paths, &mut turns, hub, |_| false, &mut 0);
+                let links = [&paths.groups; 2];
+                turn_in_cone(links, &mut turns, hub, |_| false, &mut 0);
             }
             turns
         })

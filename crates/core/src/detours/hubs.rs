@@ -3,7 +3,7 @@
 use super::need::Need;
 use super::turns::Turns;
 use crate::paths::{HOPS, INFINITE, Paths};
-use crate::tree::components;
+use crate::tree::{Groups, components};
 use std::cmp::Reverse;
 
 /// The most pairs of each kind of need by which hubs are compared.
@@ -12,18 +12,18 @@ const SAMPLE: usize = 255;
 /// Takes all turns that close no cycle at a switch and at the switches above it, its *cone*; turns to
 /// `urgent` switches come before others. Returns whether any turn is new, and adds the neighbours visited to `work`.
 pub fn turn_in_cone(
-    paths: &Paths,
+    links: [&Groups; 2],
     turns: &mut Turns,
     hub: u32,
     urgent: impl Fn(u32) -> bool,
     work: &mut u64,
 ) -> bool {
-    turn_above(paths, turns, hub, urgent, |_, _| true, |_| true, work)
+    turn_above(links, turns, hub, urgent, |_, _| true, |_| true, work)
 }
 
 /// Takes the turns at a switch that `turn` selects, and all turns at the `wanted` switches above it.
 fn turn_above(
-    paths: &Paths,
+    links: [&Groups; 2],
     turns: &mut Turns,
     hub: u32,
     urgent: impl Fn(u32) -> bool,
@@ -31,17 +31,16 @@ fn turn_above(
     wanted: impl Fn(u32) -> bool,
     work: &mut u64,
 ) -> bool {
-    let groups = &paths.groups;
-    let mut is_new = turns.take(groups, hub, &urgent, turn, work);
+    let mut is_new = turns.take(links, hub, &urgent, turn, work);
     let mut cone = vec![hub];
     let mut next = 0;
     while let Some(&s) = cone.get(next) {
         next += 1;
-        for above in groups.up(s).iter().map(|g| g.remote) {
-            let below_two = groups.up(above).len() > 1;
+        for above in links[0].up(s).iter().map(|g| g.remote) {
+            let below_two = links[0].up(above).len() > 1;
             if below_two && wanted(above) && !cone.contains(&above) {
                 cone.push(above);
-                is_new |= turns.take(groups, above, &urgent, |_, _| true, work);
+                is_new |= turns.take(links, above, &urgent, |_, _| true, work);
             }
         }
     }
@@ -50,7 +49,13 @@ fn turn_above(
 
 /// Lets each two planes turn into each other at the leaf of the lower one. The planes that the fewest pairs
 /// must enter by turns come first. Returns `false` if no hosts are in need, or there is but one plane.
-pub fn turn_by_planes(paths: &Paths, needs: &[Need], turns: &mut Turns, work: &mut u64) -> bool {
+pub fn turn_by_planes(
+    paths: &Paths,
+    all: &Groups,
+    needs: &[Need],
+    turns: &mut Turns,
+    work: &mut u64,
+) -> bool {
     let (costs, groups) = (&paths.costs, &paths.groups);
     let is_leaf = |s: u32| costs.column(s) < costs.leaves();
     // A plane has the number of its first switch.
@@ -102,7 +107,7 @@ pub fn turn_by_planes(paths: &Paths, needs: &[Need], turns: &mut Turns, work: &m
             from != to && from.min(to) == Some(at)
         };
         turn_above(
-            paths,
+            [groups, all],
             turns,
             owner,
             |_| false,

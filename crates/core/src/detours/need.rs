@@ -162,7 +162,7 @@ impl Ends {
 
 impl Needs {
     /// Finds the pairs in the costs of a set of links. A path goes both ways, so the row of the switch to be reached shows
-    /// which switches cannot reach it. A pair with a path over all links is in need only if both switches have hosts.
+    /// which switches cannot reach it.
     pub fn new(ends: &Ends, paths: &Paths) -> Self {
         let (costs, widest) = (&paths.costs, &ends.widest);
         let carries = |c: usize| ends.carries[costs.switch(c) as usize];
@@ -203,7 +203,6 @@ impl Needs {
                 }
                 match ends.kind(s, to) {
                     None => {}
-                    Some(1..) if widest.costs.hops(s, to).is_some() => {}
                     Some(_) if are_apart(own_part, s) => needs.by_others.push((s, to)),
                     Some(kind) => from.push((column, kind)),
                 }

@@ -84,18 +84,18 @@ impl Turns {
         from != to && (is_free || self.taken[at as usize].contains(&(from, to)))
     }
 
-    /// Takes the turns at a switch that `wanted` selects, by the switches that they come from and go to, and that close
-    /// no cycle. Turns to `urgent` switches come before others, which they may exclude. Returns whether any turn is
+    /// Takes the turns over `groups` at a switch that `wanted` selects, by the switches that they come from and go to, and
+    /// that close no cycle over `all` links. Turns to `urgent` switches come before others, which they may exclude. Returns whether any turn is
     /// new, and adds the neighbours visited to `work`.
     pub fn take(
         &mut self,
-        groups: &Groups,
+        [groups, all]: [&Groups; 2],
         switch: u32,
         urgent: impl Fn(u32) -> bool,
         wanted: impl Fn(u32, u32) -> bool,
         work: &mut u64,
     ) -> bool {
-        self.mark_above(groups, switch);
+        self.mark_above(all, switch);
         let mut up: Vec<u32> = groups.up(switch).iter().map(|g| g.remote).collect();
         up.sort_by_key(|&s| !urgent(s));
         let before = self.taken[switch as usize].len();
@@ -104,7 +104,7 @@ impl Turns {
             let mut new: Vec<u32> = up.iter().copied().filter(new).collect();
             if !new.is_empty() {
                 // More turns into one channel do not change where that channel leads.
-                let reach = self.reach(groups, switch, to);
+                let reach = self.reach(all, switch, to);
                 *work += reach.work;
                 new.retain(|&from| !reach.comes_down(from, switch));
             }
@@ -199,7 +199,7 @@ mod tests {
     fn taken(paths: &Paths, turns: &mut Turns, wanted: &[(u32, u32, u32)]) -> Vec<bool> {
         let take = |&(from, at, to): &(u32, u32, u32)| {
             turns.take(
-                &paths.groups,
+                [&paths.groups; 2],
                 at,
                 |_| false,
                 |a, c| (a, c) == (from, to),
@@ -270,7 +270,7 @@ mod tests {
         let paths = paths(10, &links, &[6, 7, 8, 9]);
         let mut turns = Turns::new(&paths.groups);
         for at in [0, 2, 4] {
-            turns.take(&paths.groups, at, |_| false, |_, _| true, &mut 0);
+            turns.take([&paths.groups; 2], at, |_| false, |_, _| true, &mut 0);
         }
         for (from, at, to) in [
             (2, 0, 4),
@@ -282,7 +282,7 @@ mod tests {
         ] {
             assert!(turns.has(from, at, to), "{from} {at} {to}");
         }
-        turns.take(&paths.groups, 1, |_| false, |_, _| true, &mut 0);
+        turns.take([&paths.groups; 2], 1, |_| false, |_, _| true, &mut 0);
         assert!(!(turns.has(3, 1, 5) || turns.has(5, 1, 3)));
     }
 
