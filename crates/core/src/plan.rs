@@ -129,8 +129,7 @@ impl Plan {
         let beside = if has_needs { pool } else { ALONE };
         let (mut rule, (connections, steps)) = beside.both(find_rule, find_detours);
         if let Rule::Stable(sets) = &mut rule {
-            let targets = steps[0].targets.iter().flatten();
-            sets.leave_out(targets.map(|share| SwitchId(share.to)));
+            sets.add_detours(steps[0].all());
         }
         let layers = layers.into_iter().zip(steps);
         let layers = layers.map(|(paths, steps)| Layer { paths, steps });
@@ -173,17 +172,18 @@ impl Plan {
                 return 0;
             }
         };
-        let displaced = sets.write(fabric, 0, rows, threads);
+        let may_turn = |from, at, to| self.may_turn(SwitchId(from), SwitchId(at), SwitchId(to));
+        let displaced = sets.write(fabric, 0, rows, &may_turn, threads);
         self.write_detours(fabric, 0, rows, threads);
         if self.layers.len() > 1 {
             let mut wide = vec![vec![NO_PATH; fabric.max_lid().index() + 1]; rows.len()];
             let mut wide_rows: Vec<&mut [u8]> = wide.iter_mut().map(Vec::as_mut_slice).collect();
-            sets.write(fabric, 1, &mut wide_rows, threads);
+            sets.write(fabric, 1, &mut wide_rows, &may_turn, threads);
             self.write_detours(fabric, 1, &mut wide_rows, threads);
             Fallback {
                 fabric,
                 ranking: &self.ranking,
-                may_turn: &|from, at, to| self.may_turn(SwitchId(from), SwitchId(at), SwitchId(to)),
+                may_turn: &may_turn,
                 spare: &|s, lid, port| sets.spare(s, lid, port),
             }
             .write(rows, &wide);

@@ -62,6 +62,16 @@ impl Steps {
         Some(steps[step].1)
     }
 
+    /// The steps, as (to, at, next).
+    pub fn all(&self) -> impl Iterator<Item = (u32, u32, u32)> {
+        (0u32..).zip(&self.of_switch).flat_map(move |(at, steps)| {
+            steps.iter().flat_map(move |&(target, next)| {
+                let shares = self.targets[target as usize].iter();
+                shares.map(move |share| (share.to, at, next))
+            })
+        })
+    }
+
     /// By target: the LIDs of its shares.
     pub fn lids(&self, lids: Lids) -> Vec<Vec<Lid>> {
         let of_share = |share: &Share| {

@@ -2,7 +2,8 @@
 //!
 //! A slow link is dark for the destinations beyond its share. At most three shares stay, whatever the speeds, so there are
 //! three bands of destinations beyond: numbers, kinds and cycles stay, only which ports are open differs. A switch without an
-//! entry in the band takes the entry over all links; if a *leaf* lacks one, the whole LID uses all links.
+//! entry in the band takes the entry over all links, and so does one at which a detour would turn otherwise than it may; if
+//! what follows such an entry down does not go down, the whole LID uses all links.
 //!
 //! Drained links are in none of these sets. A second layer has all links, for what only a drained link can reach.
 //! Cost: costs once for each set; rows over all links, and in each band for its own destinations. An entry counts as
@@ -52,10 +53,12 @@ pub struct LinkSets {
     drained: Vec<(SwitchId, PortNumber)>,
     /// The bands of the first layer and their steps; none if no link is slow.
     bands: Vec<(Range<usize>, Ways)>,
-    /// By switch: whether its LIDs have detours. These use the layer alone: in a band a packet that turns could go on by a
-    /// switch above to which no turn is taken.
-    detoured: BySwitch<bool>,
+    /// By switch: the steps of detours to it, as (at, next).
+    detours: BySwitch<Vec<(u32, u32)>>,
 }
+
+/// Whether a turn (from, at, to) is taken.
+type MayTurn<'m> = &'m dyn Fn(u32, u32, u32) -> bool;
 
 /// Whether a port is at no end of drained links.
 fn is_open(drained: &[(SwitchId, PortNumber)], s: SwitchId, port: u8) -> bool {
@@ -105,7 +108,7 @@ impl LinkSets {
             false => counting.count(reference.map(|(fabric, sets)| (fabric, &sets.counted))),
         };
         let mut sets = LinkSets {
-            detoured: vec![false; fabric.switches().len()].into(),
+            detours: vec![Vec::new(); fabric.switches().len()].into(),
             ranking: ranking.clone(),
             roles,
             targets,
@@ -155,9 +158,11 @@ impl LinkSets {
         Ways::new(paths, uplinks, kinds, dividers.clone(), capacity, is_there)
     }
 
-    /// Lets the LIDs at these switches use their layer alone.
-    pub fn leave_out(&mut self, switches: impl Iterator<Item = SwitchId>) {
-        switches.for_each(|s| self.detoured[s] = true);
+    /// Adds the steps of detours over the first layer, as (to, at, next).
+    pub fn add_detours(&mut self, steps: impl Iterator<Item = (u32, u32, u32)>) {
+        if !self.bands.is_empty() {
+            steps.for_each(|(to, at, next)| self.detours[SwitchId(to)].push((at, next)));
+        }
     }
 
     /// A port that leads nearer over all links and is not drained, in place of a drained one; the same without any.
@@ -183,6 +188,7 @@ impl LinkSets {
         fabric: &Fabric,
         layer: usize,
         rows: &mut [&mut [u8]],
+        may_turn: MayTurn,
         threads: &Threads,
     ) -> usize {
         let write = |ways: &_, targets: &_, rows: &mut [&mut [u8]]| {
@@ -214,9 +220,9 @@ impl LinkSets {
             }
             for (at, is_taken) in is_taken.iter_mut().enumerate().filter(|(_, is)| **is) {
                 let lid = Lid::from(at);
-                let to = self.targets.switch(lid).filter(|&to| !self.detoured[to]);
-                *is_taken = to.is_some_and(|to| {
-                    !lacks[at] || self.complete(fabric, ways, (lid, to), &mut of_band, rows)
+                *is_taken = self.targets.switch(lid).is_some_and(|to| {
+                    let is_whole = !lacks[at] && self.detours[to].is_empty();
+                    is_whole || self.complete(fabric, ways, (lid, to), &mut of_band, rows, may_turn)
                 });
             }
             // All bits where it is taken, so that many entries are written at once.
@@ -234,8 +240,8 @@ impl LinkSets {
         displaced
     }
 
-    /// Gives switches that lack an entry for a LID in the tables of its band the entry over all links, if what follows
-    /// goes down. Returns `false` if a leaf lacks one.
+    /// Gives switches that lack an entry for a LID in the tables of its band, or where it makes a turn of a detour that is
+    /// not taken, the entry over all links. Returns `false` if what follows such an entry down does not go down.
     fn complete(
         &self,
         fabric: &Fabric,
@@ -243,22 +249,31 @@ impl LinkSets {
         (lid, to): (Lid, SwitchId),
         of_band: &mut Tables,
         rows: &[&mut [u8]],
+        may_turn: MayTurn,
     ) -> bool {
+        for &(from, at) in &self.detours[to] {
+            let entry = &mut of_band.row_mut(SwitchId(at))[lid];
+            let next = fabric.far(SwitchId(at), PortNumber(*entry));
+            let up = next.filter(|(next, _)| self.ranking.is_up(at, next.0));
+            if up.is_some_and(|(to, _)| self.ranking.is_up(at, from) && !may_turn(from, at, to.0)) {
+                *entry = NO_PATH;
+            }
+        }
         let mut goes_down: BySwitch<bool> = vec![false; rows.len()].into();
+        let layer = &self.layers[0].paths;
         // In the band a switch can be without links, and so at no height.
-        let bottom_up = self.layers[0].paths.groups.bottom_up();
-        for s in bottom_up.iter().copied().map(SwitchId) {
+        for s in layer.groups.bottom_up().iter().copied().map(SwitchId) {
             goes_down[s] = ways.paths.costs.hops_down(s.0, to.0).is_some();
             let over_all = rows[usize::from(s)][lid.index()];
             if of_band.get(s, lid) == NO_PATH && over_all != NO_PATH {
-                let next = fabric
-                    .far(s, PortNumber(over_all))
-                    .map_or(s, |(next, _)| next);
+                let next = fabric.far(s, PortNumber(over_all));
+                let next = next.map_or(s, |(next, _)| next);
                 let is_up = self.ranking.is_up(s.0, next.0);
-                if self.ranking.is_leaf(s.0) || !is_up && !goes_down[next] {
+                let has_path = layer.costs.hops(s.0, to.0).is_some();
+                if has_path && (self.ranking.is_leaf(s.0) || !is_up && !goes_down[next]) {
                     return false;
                 }
-                (of_band.row_mut(s)[lid], goes_down[s]) = (over_all, !is_up);
+                (of_band.row_mut(s)[lid], goes_down[s]) = (over_all, has_path && !is_up);
             }
         }
         true

@@ -3,7 +3,8 @@
 //! Where few links are slow, each is an exception: its share is its speed to the mean of its switch's uplinks. What a leaf
 //! gives up by it comes up at other switches of its pod, and each leaf gives up something else. So where slow links take
 //! much of a rank's capacity, they are a generation, and from there down leaves follow only what all leaves of a pod see
-//! alike: the fastest link into the switch above, and the capacity that is left above that. Switches with more
+//! alike: the fastest link into the switch above, and the capacity that is left above that. That capacity counts for each
+//! switch where it is uneven: a switch with one uplink can give up nothing, so those below it have to. Switches with more
 //! sources than destinations, and those below the top, follow the speeds of their own links too. In a tree of two ranks the
 //! links down do as well (half of all links at a quarter: RP 12 to 8).
 //!
@@ -29,6 +30,9 @@ pub const STEPS: usize = 64;
 
 /// A rank is short if its uplinks lack this part of what they carried at the speed of the fastest at their switch.
 const SHORT: f64 = 0.1;
+
+/// What is left above the uplinks of a switch is uneven below this part of the most.
+const UNEVEN: f64 = 2.0 / 3.0;
 
 /// The shares of slow links, by the ends that are dark for the other destinations.
 pub type Shares = BTreeMap<(SwitchId, u8), usize>;
@@ -173,21 +177,18 @@ impl<'l> Loads<'l> {
     /// Adds the shares of slow links of a switch to higher ranks, or within its rank.
     fn add(&self, s: SwitchId, is_up: bool, nominal: &mut Nominal, shares: &mut Shares) {
         let class = self.ways.classes.of_switch(s);
+        let ports = class.ports.iter().filter(|up| up.is_up() == is_up);
+        let left = ports.clone().filter_map(|up| Some(self.left[up.to?]));
+        let (least, most) = left.fold((1.0, 0.0), |(least, most), left| {
+            (f64::min(least, left), f64::max(most, left))
+        });
+        let follows = self.is_short[s] || least < UNEVEN * most;
         let weigh = |up: &Uplink| {
             let speed = self.speed(s, up.port)?;
-            let left = if self.is_short[s] {
-                self.left[up.to?]
-            } else {
-                1.0
-            };
+            let left = if follows { self.left[up.to?] } else { 1.0 };
             Some((up.port, speed, speed * left))
         };
-        let weights = class
-            .ports
-            .iter()
-            .filter(|up| up.is_up() == is_up)
-            .filter_map(weigh);
-        let weights: Vec<(u8, f64, f64)> = weights.collect();
+        let weights: Vec<(u8, f64, f64)> = ports.filter_map(weigh).collect();
         let mean = weights.iter().map(|up| up.2).sum::<f64>() / weights.len() as f64;
         let slow: Vec<_> = weights.iter().filter(|up| up.2 < mean - 1e-6).collect();
         if slow.is_empty() {

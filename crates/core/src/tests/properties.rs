@@ -6,9 +6,10 @@ use dmodc_fabric::random::Random;
 use dmodc_fabric::{Drained, Fabric, Lid, Peer, PortNumber, SwitchId, Tables};
 use dmodc_formats::netlist::Netlist;
 use dmodc_formats::netlist::generate::Pgft;
-use fabrics::{Net, add_host, cases, switches};
+use fabrics::{Net, add_host, cases, switches, with_speeds};
 use proptest::prelude::*;
 use std::collections::HashSet;
+use std::ops::Range;
 
 proptest! {
     #![proptest_config(cases(300))]
@@ -41,6 +42,51 @@ proptest! {
             }
         }
     }
+}
+
+/// How many hosts at `to` leaf 0 reaches by its first port: all links fast, and one at a quarter.
+fn by_first(fabric: &Fabric, slow: (SwitchId, PortNumber), to: Range<u32>) -> [usize; 2] {
+    ["4xEDR", "1xEDR"].map(|speed| {
+        let far = fabric.far(slow.0, slow.1).expect("a link");
+        let is_slow = |s, port| [slow, far].contains(&(s, port));
+        let speed = |s, port| if is_slow(s, port) { speed } else { "4xEDR" };
+        let fabric = with_speeds(fabric.clone(), speed);
+        let tables = route(&fabric, &Options::default(), 1).1;
+        let nodes = fabric.end_nodes().iter();
+        let nodes = nodes.filter(|node| to.contains(&node.switch.0));
+        nodes
+            .filter(|node| tables.get(SwitchId(0), node.lid) == 1)
+            .count()
+    })
+}
+
+/// A leaf used a slow link as a fast one if other leaves had detours to its destinations.
+#[test]
+fn a_slow_link_carries_less_where_detours_pass() {
+    // Each leaf is below three of the spines 12 to 17, in turn.
+    let links = (0..12).flat_map(|leaf| [0, 1, 2].map(|at| (leaf, 12 + (leaf + at) % 6)));
+    let links: Vec<(u32, u32)> = links.collect();
+    let hosts: Vec<u32> = (0..48).map(|host| host / 4).collect();
+    let fabric = Net::new(&links, &hosts).build();
+    let [fast, slow] = by_first(&fabric, (SwitchId(0), PortNumber(1)), 1..12);
+    // The hosts of leaves 4 and 10 are reached by it alone.
+    assert!(slow == 8 && fast > 8, "{fast}, {slow}");
+}
+
+/// A switch with another uplink gives up what a slow one cannot carry. Of one without, those below have to.
+#[test]
+fn leaves_avoid_a_switch_whose_one_uplink_is_slow() {
+    // Two pods of three leaves and two mids, each mid below the spine of its plane.
+    let pod = |pod: u32| {
+        let mids = [6 + 2 * pod, 7 + 2 * pod];
+        let low = (3 * pod..3 * pod + 3).flat_map(move |leaf| mids.map(|mid| (leaf, mid)));
+        low.chain([(mids[0], 10), (mids[1], 11)])
+    };
+    let links: Vec<(u32, u32)> = pod(0).chain(pod(1)).collect();
+    let fabric = Net::new(&links, &[0, 1, 2, 3, 4, 5].repeat(4)).build();
+    // From the spine above the first mid.
+    let [fast, slow] = by_first(&fabric, (SwitchId(10), PortNumber(1)), 3..6);
+    assert!(2 * slow <= fast, "{fast}, {slow}");
 }
 
 /// Pods of two generations: leaves have one link to each of four mids, or two to each of two. By the dividers of the others,
