@@ -5,9 +5,9 @@
 //! that runs this engine and no other.
 
 use crate::support::*;
-use dmodc_fabric::{Guid, Tables};
+use dmodc_fabric::{Guid, Lid, NO_PATH, Tables};
 use dmodc_formats::lft::Dump;
-use dmodc_formats::netlist::Netlist;
+use dmodc_formats::netlist::{Kind, Netlist};
 use dmodc_lab::compare::{EngineSpec, MultiEngineRun, Outcome};
 use dmodc_lab::sim::{self, NoTables};
 use std::time::Duration;
@@ -126,6 +126,38 @@ fn so_they_are_with_links_gone() {
     let (refusing, unlike) = refusing(&net, &whole, "L2-");
     assert_eq!(refusing, ["ftree"]);
     assert_eq!(unlike, ["dmodc:paper", "dmodc:reference"]);
+}
+
+/// Without it, all engines left out every LID but the first of each port.
+#[test]
+fn engines_get_the_lmc_of_the_fabric() {
+    let mut netlist = Net::pgft_with_lids("PGFT(2;2,3;1,2;1,1)").netlist;
+    let hosts = netlist
+        .nodes
+        .iter_mut()
+        .filter(|node| node.kind == Kind::Ca);
+    for (port, lid) in hosts
+        .flat_map(|node| &mut node.ports)
+        .zip((64..).step_by(2))
+    {
+        (port.lid, port.lmc) = (Lid(lid), 1);
+    }
+    let (fabric, _) = netlist.to_fabric(None).expect("LIDs for all");
+    let order = ["dmodc", "updn"].map(|name| name.parse().expect("a name"));
+    let answer = runs().route(&netlist, &order).expect("OpenSM runs");
+    for outcome in &answer.outcomes {
+        let Outcome::Routed(copied, ..) = outcome else {
+            panic!("{outcome:?}");
+        };
+        let tables = copied.tables(&fabric);
+        for s in fabric.switches().keys() {
+            let mut lids = fabric
+                .end_nodes()
+                .iter()
+                .flat_map(|n| [n.lid, Lid(n.lid.0 + 1)]);
+            assert!(lids.all(|lid| tables.get(s, lid) != NO_PATH), "{s:?}");
+        }
+    }
 }
 
 #[test]

@@ -96,6 +96,8 @@ impl MultiEngineRun {
         let (fabric, _) = netlist.to_fabric(None)?;
         let ibsim = Ibsim::start(netlist)?;
         let roots = roots_file(&fabric);
+        let lmc = fabric.end_nodes().iter().map(|node| node.lmc).max();
+        let lmc = lmc.map(|lmc| format!("lmc {lmc}"));
         let mut outcomes: Vec<Option<Outcome>> = vec![None; specs.len()];
         let mut ftree_order = None;
         loop {
@@ -106,6 +108,8 @@ impl MultiEngineRun {
             pending.retain(|&i| specs[i].lines() == lines);
             let files = Files::new(&ibsim)?;
             let running: Vec<&EngineSpec> = pending.iter().map(|&i| &specs[i]).collect();
+            // An engine's own LMC comes later, so it counts.
+            let lines: Vec<String> = lmc.iter().cloned().chain(lines).collect();
             let whole = self.whole.as_ref().unwrap_or(netlist);
             files.write("whole.net", whole.to_text())?;
             let ending = self.run(&ibsim, &files, (&running, &lines), &roots)?;
