@@ -73,6 +73,9 @@ rows! {
     /// change. If all get new GUIDs and keep their LIDs, no entry changes.
     switches_are_replaced:
         boxes(), switches_are_replaced, up_down, Steps, [only_own];
+    /// With a reference, so it is where nominal ports are counted.
+    switches_of_counted_racks_are_replaced:
+        throws(3).map(counted_rack), |w| each_is_replaced(w, switches(&w.netlist)), by_reference, Steps, [only_own];
     /// A host that gets another adapter, or moves to another port of its leaf, changes only its own entries.
     a_host_is_replaced_or_moves:
         each().map(Whole::pgft), a_host_is_replaced_or_moves, alone, Steps, [only_own];
@@ -160,6 +163,13 @@ const MORE_BELOW: u64 = 12;
 fn cabled() -> impl Iterator<Item = Whole> {
     let shapes = small(SHAPES, 200).map(|shape| (shape, 1));
     shapes.flat_map(|shape| [Whole::pgft(shape), Whole::shuffled(shape)])
+}
+
+/// A rack of two ranks whose groups have one to three links.
+fn counted_rack(seed: u64) -> Whole {
+    let mut whole = Whole::pgft(("PGFT(2;6,6;1,3;1,3)", seed));
+    (whole.netlist, _) = whole.netlist.without_links(14, seed).expect("links");
+    whole
 }
 
 /// PGFTs, furnished ones, uneven pods, and such with leaves on spines.

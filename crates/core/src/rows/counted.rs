@@ -15,7 +15,7 @@ use crate::kinds::{Kinds, Numbers, Uplink, Uplinks};
 use crate::paths::{Costs, HOPS, UP};
 use crate::spread::most_common;
 use crate::tree::Ranking;
-use dmodc_fabric::{Fabric, Guid, Lid, NO_PATH, NodeKind, PortNumber, counted};
+use dmodc_fabric::{Fabric, Guid, Lid, NO_PATH, NodeKind, PortNumber, counted, known_boxes};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Beyond this many switches the rule by numbers is as even.
@@ -93,10 +93,11 @@ impl Counting<'_> {
         }
         let (places, names) = self.places();
         let switches = self.fabric.switches().keys();
+        // A replaced box keeps its ports.
+        let boxes = before.map(|(reference, _)| known_boxes(self.fabric, reference));
         let known = |name: Name, s: SwitchId| {
-            let (reference, counted) = before?;
-            let was = reference.switch_by_guid(self.fabric.guid(s))?;
-            Some(counted.of.get(&name)?[was])
+            let (_, counted) = before?;
+            Some(counted.of.get(&name)?[boxes.as_ref()?[s]?])
         };
         let of_name = |name: Name| {
             let ports = switches.clone().map(|s| known(name, s).unwrap_or(NO_PATH));
