@@ -557,16 +557,22 @@ mod tests {
     #[test]
     fn a_drained_link_carries_nothing_that_a_detour_can_carry() {
         let at_leaves = vec![(0, 3), (0, 4), (0, 5), (1, 3), (1, 4), (1, 5), (2, 5)];
-        // Two pods of a leaf, two planes; a host on the switch above leaf 0.
-        let below_spines = vec![(2, 6), (4, 6), (3, 7), (5, 7)];
-        let in_pods = [vec![(0, 2), (0, 3), (1, 4), (1, 5)], below_spines].concat();
+        // Two pods of a leaf and two mids, two spines above each mid; a host on the first mid.
+        let in_pods = vec![(0, 2), (0, 3), (1, 4), (1, 5)];
+        let below_spines =
+            [(2, 6), (3, 8), (4, 6), (5, 8)].map(|(mid, spine)| [(mid, spine), (mid, spine + 1)]);
+        let in_pods = [in_pods, below_spines.concat()].concat();
         for (links, with_hosts, drained) in [
             (
                 at_leaves,
                 vec![0, 0, 1, 1, 2, 2],
                 (SwitchId(1), PortNumber(3)),
             ),
-            (in_pods, vec![0, 1, 2], (SwitchId(0), PortNumber(1))),
+            (
+                in_pods,
+                vec![0, 0, 0, 1, 1, 1, 2],
+                (SwitchId(0), PortNumber(1)),
+            ),
         ] {
             let fabric = Net::new(&links, &with_hosts).build();
             let options = Options {
@@ -579,8 +585,8 @@ mod tests {
             let tables = route(&fabric, &options, 1).1;
             let far = fabric.far(drained.0, drained.1).expect("a link");
             for (s, port) in [drained, far] {
-                for (lid, ..) in fabric.lids() {
-                    assert_ne!(tables.get(s, lid), port.0, "{s:?}, LID {lid}");
+                for EndNode { lid, .. } in fabric.end_nodes() {
+                    assert_ne!(tables.get(s, *lid), port.0, "{s:?}, LID {lid}");
                 }
             }
         }

@@ -207,6 +207,12 @@ impl Needs {
                     Some(kind) => from.push((column, kind)),
                 }
             }
+            // Without hosts in need packets of switches rather take drained links than turn. Else they turn as well: what they
+            // send by another way would meet the detours of hosts.
+            if from.iter().all(|&(_, kind)| kind > 0) {
+                let has_path = |column| widest.costs.hops(costs.switch(column as usize), to);
+                from.retain(|&(column, _)| has_path(column).is_none());
+            }
             if !from.is_empty() {
                 needs.joined.push(Need { to, from });
             }
