@@ -2,8 +2,8 @@
 //!
 //! A slow link is dark for the destinations beyond its share. At most three shares stay, whatever the speeds, so there are
 //! three bands of destinations beyond: numbers, kinds and cycles stay, only which ports are open differs. A switch without an
-//! entry in the band takes the entry over all links, and so does one at which a detour would turn otherwise than it may; if
-//! what follows such an entry down does not go down, the whole LID uses all links.
+//! entry in the band takes the entry over all links, and so does one at which a detour would make a turn that is not taken.
+//! If a *leaf* does, or what follows going down does not go down, the whole LID uses all links.
 //!
 //! Drained links are in none of these sets. A second layer has all links, for what only a drained link can reach.
 //! Cost: costs once for each set; rows over all links, and in each band for its own destinations. An entry counts as
@@ -241,7 +241,7 @@ impl LinkSets {
     }
 
     /// Gives switches that lack an entry for a LID in the tables of its band, or where it makes a turn of a detour that is
-    /// not taken, the entry over all links. Returns `false` if what follows such an entry down does not go down.
+    /// not taken, the entry over all links. Returns `false` if one is a leaf, or what follows going down does not.
     fn complete(
         &self,
         fabric: &Fabric,
@@ -260,20 +260,20 @@ impl LinkSets {
             }
         }
         let mut goes_down: BySwitch<bool> = vec![false; rows.len()].into();
-        let layer = &self.layers[0].paths;
         // In the band a switch can be without links, and so at no height.
-        for s in layer.groups.bottom_up().iter().copied().map(SwitchId) {
+        let bottom_up = self.layers[0].paths.groups.bottom_up();
+        for s in bottom_up.iter().copied().map(SwitchId) {
             goes_down[s] = ways.paths.costs.hops_down(s.0, to.0).is_some();
             let over_all = rows[usize::from(s)][lid.index()];
             if of_band.get(s, lid) == NO_PATH && over_all != NO_PATH {
-                let next = fabric.far(s, PortNumber(over_all));
-                let next = next.map_or(s, |(next, _)| next);
+                let next = fabric
+                    .far(s, PortNumber(over_all))
+                    .map_or(s, |(next, _)| next);
                 let is_up = self.ranking.is_up(s.0, next.0);
-                let has_path = layer.costs.hops(s.0, to.0).is_some();
-                if has_path && (self.ranking.is_leaf(s.0) || !is_up && !goes_down[next]) {
+                if self.ranking.is_leaf(s.0) || !is_up && !goes_down[next] {
                     return false;
                 }
-                (of_band.row_mut(s)[lid], goes_down[s]) = (over_all, has_path && !is_up);
+                (of_band.row_mut(s)[lid], goes_down[s]) = (over_all, !is_up);
             }
         }
         true
