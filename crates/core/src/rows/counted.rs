@@ -301,7 +301,7 @@ impl<'c> Loads<'c> {
 mod tests {
     use crate::Options;
     use crate::tests::route;
-    use dmodc_fabric::{Fabric, Lid, PortNumber, SwitchId, Tables};
+    use dmodc_fabric::{Drained, Fabric, Lid, PortNumber, SwitchId, Tables};
     use fabrics::Net;
     use std::sync::Arc;
 
@@ -407,6 +407,27 @@ mod tests {
         for lid in (10..18).map(Lid) {
             let [was, is] = [&before, &after].map(|tables| tables.get(SwitchId(0), lid));
             assert!(was == is || was == 2, "LID {lid}: {was}, {is}");
+        }
+    }
+
+    /// Down a group of several links, packets took the counted port though it was drained, or slow and dark.
+    #[test]
+    fn a_drained_port_of_a_group_carries_nothing() {
+        let whole = rack([[1, 2, 3], [2, 3, 4]]);
+        for (port, leaf, far) in whole.links_of(SwitchId(3)).filter(|link| link.1.0 > 0) {
+            let options = Options {
+                reference: Some(Arc::new(whole.clone())),
+                drain: vec![Drained {
+                    switch: whole.guid(leaf),
+                    port: Some(far),
+                }],
+                ..Options::default()
+            };
+            let tables = tables(&whole, &options);
+            for (lid, ..) in whole.lids() {
+                assert_ne!(tables.get(SwitchId(3), lid), port.0, "LID {lid}");
+                assert_ne!(tables.get(leaf, lid), far.0, "LID {lid}");
+            }
         }
     }
 

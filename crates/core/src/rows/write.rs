@@ -21,7 +21,7 @@ use crate::paper::write_own;
 use crate::paths::HOPS;
 use crate::threads::Threads;
 use crate::tree::{Partition, mix};
-use dmodc_fabric::{Fabric, NO_PATH, PortNumber};
+use dmodc_fabric::{Fabric, NO_PATH};
 use std::collections::BTreeMap;
 
 /// What rows are made of.
@@ -220,13 +220,13 @@ impl Rows<'_> {
             mirrors = true;
             let to = SwitchId(costs.switch(column));
             let hops = own[column];
-            let leads = |port: u8| {
-                let next = self.fabric.far(s, PortNumber(port));
-                let behind = next.and_then(|(next, _)| costs.hops_down(next.0, to.0));
+            let leads = |port: &u8| {
+                let group = down.iter().find(|group| groups.ports(group).contains(port));
+                let behind = group.and_then(|group| costs.hops_down(group.remote, to.0));
                 behind.is_some_and(|behind| behind + 1 == hops)
             };
             for target in targets {
-                let counted = self.counted.port(s, target.lid).filter(|&port| leads(port));
+                let counted = self.counted.port(s, target.lid).filter(leads);
                 row[target.lid.index()] = counted.unwrap_or_else(|| mirror.port(to, target.number));
             }
         }
