@@ -12,6 +12,9 @@
 //! most bound · speed / destinations. All slow links are there for the destinations with the least u(t) = frac(φ t): those
 //! that one gives up come up at no other that is as slow.
 //!
+//! A slow link carries nothing where one flow on it is worse than half of that bound; and in a tree of two ranks, where hosts
+//! limit what leaves a leaf, so that its slow uplinks gain nothing.
+//!
 //! Invariant: a link as fast as the mean has no share. Cost: the hosts, for each divider and length of a cycle of leaves;
 //! and those that come to each switch above with a slow uplink.
 
@@ -28,11 +31,15 @@ use typed_index_collections::TiVec;
 /// Shares are in steps: 64ths of the destinations.
 pub const STEPS: usize = 64;
 
-/// A rank is short if its uplinks lack this part of what they carried at the speed of the fastest at their switch.
+/// A rank is short if its uplinks lack this part of what they carried at the speed of the fastest at their switch. The slow
+/// uplinks of a switch carry little if it is this part.
 const SHORT: f64 = 0.1;
 
 /// What is left above the uplinks of a switch is uneven below this part of the most.
 const UNEVEN: f64 = 2.0 / 3.0;
+
+/// A slow link carries nothing if the cut bound of the fabric is less than this many flows on it.
+const FLOWS: f64 = 2.0;
 
 /// The shares of slow links, by the ends that are dark for the other destinations.
 pub type Shares = BTreeMap<(SwitchId, u8), usize>;
@@ -74,6 +81,9 @@ pub fn round(shares: &mut Shares, count: usize) -> Vec<usize> {
     }
     values[..values.len() - 1].to_vec()
 }
+
+/// An uplink: its port, its speed, and its weight.
+type Weight = (u8, f64, f64);
 
 /// The hosts below each switch, and what the links above can carry. Speeds are parts of the fastest.
 pub struct Loads<'l> {
@@ -188,40 +198,47 @@ impl<'l> Loads<'l> {
             let left = if follows { self.left[up.to?] } else { 1.0 };
             Some((up.port, speed, speed * left))
         };
-        let weights: Vec<(u8, f64, f64)> = ports.filter_map(weigh).collect();
+        let weights: Vec<Weight> = ports.filter_map(weigh).collect();
         let mean = weights.iter().map(|up| up.2).sum::<f64>() / weights.len() as f64;
-        let slow: Vec<_> = weights.iter().filter(|up| up.2 < mean - 1e-6).collect();
+        let slow = weights.iter().copied().filter(|up| up.2 < mean - 1e-6);
+        let slow: Vec<Weight> = slow.collect();
         if slow.is_empty() {
             return;
         }
+        // No rank below a leaf follows what it gives up.
+        let is_edge = |to| self.is_top(to) && self.ways.paths.groups.children(s.0).next().is_none();
+        let all_at_edge = class.ports.iter().filter_map(|up| up.to).all(is_edge);
+        let suffices = all_at_edge && self.suffices(s, &weights, &slow);
         let counts = nominal.counts(s);
         let is_at = |i: u8, port: u8| class.ports[usize::from(i)].port == port;
         let count = |port| counts.get(class.cycle.iter().position(|&i| is_at(i, port))?);
-        for &&(port, speed, weight) in &slow {
-            let most = self.most(s, speed).min(weight / mean);
+        for &(port, speed, weight) in &slow {
             // Links of one weight have one share, else what one gives up goes to another.
             let alike = || slow.iter().filter(|up| (up.2 - weight).abs() < 1e-6);
             let of_alike: Vec<&[i32; STEPS]> = alike().filter_map(|up| count(up.0)).collect();
             let sum =
                 |end: usize| f64::from(of_alike.iter().flat_map(|of| &of[..end]).sum::<i32>());
             let slack = alike().count() as f64 / 2.0;
+            let most = self.most(s, speed).min(weight / mean);
             let fits = |end: &usize| sum(*end) <= most * sum(STEPS) + slack;
-            let end = (0..=(most * STEPS as f64).ceil() as usize).rev().find(fits);
-            // However slow a link is, it keeps a destination.
-            let ends = end.unwrap_or(0)..STEPS;
-            let end = ends
-                .clone()
-                .find(|&end| sum(end) > 0.0)
-                .unwrap_or(ends.start);
+            let is_used = !suffices && self.bound * speed >= FLOWS;
+            let ends = (0..=(most * STEPS as f64).ceil() as usize).rev();
+            let end = ends.filter(|_| is_used).find(fits).unwrap_or(0);
             shares.insert((s, port), end);
             let far = self.fabric.far(s, PortNumber(port));
-            // No rank below a leaf follows what it gives up.
-            let is_edge =
-                |to| self.is_top(to) && self.ways.paths.groups.children(s.0).next().is_none();
             if let Some((to, far)) = far.filter(|far| !self.is_short[s] || is_edge(far.0)) {
                 shares.insert((to, far.0), end);
             }
         }
+    }
+
+    /// Whether hosts limit what leaves a switch, not its uplinks, of which the slow ones carry little.
+    fn suffices(&self, s: SwitchId, all: &[Weight], slow: &[Weight]) -> bool {
+        let (sources, destinations) = self.of_uplink(s);
+        let [carry, by_slow] = [all, slow].map(|of| of.iter().map(|up| up.1).sum::<f64>());
+        let best = all.iter().map(|up| up.1).fold(0.0, f64::max);
+        let most = destinations * all.len() as f64 * best;
+        sources * carry <= most && by_slow <= SHORT * carry
     }
 
     /// The sources and destinations of each uplink of a switch.

@@ -73,6 +73,19 @@ fn a_slow_link_carries_less_where_detours_pass() {
     assert!(slow == 8 && fast > 8, "{fast}, {slow}");
 }
 
+/// One flow on a link at a quarter is worse than A2A without it, three or four.
+#[test]
+fn a_slow_link_of_a_small_rack_carries_nothing() {
+    // Leaves of six hosts, four or eight links to each of two spines.
+    for width in [4, 8] {
+        let links = (0..4).flat_map(|leaf| [4, 5].map(|spine| (leaf, spine)));
+        let links: Vec<(u32, u32)> = links.flat_map(|link| vec![link; width]).collect();
+        let fabric = Net::new(&links, &[0, 1, 2, 3].repeat(6)).build();
+        let [fast, slow] = by_first(&fabric, (SwitchId(0), PortNumber(1)), 1..4);
+        assert!(slow == 0 && fast > 0, "{width}: {fast}, {slow}");
+    }
+}
+
 /// A switch with another uplink gives up what a slow one cannot carry. Of one without, those below have to.
 #[test]
 fn leaves_avoid_a_switch_whose_one_uplink_is_slow() {
