@@ -85,8 +85,8 @@ impl Turns {
     }
 
     /// Takes the turns over `groups` at a switch that `wanted` selects, by the switches that they come from and go to, and
-    /// that close no cycle over `all` links. Turns to `urgent` switches come before others, which they may exclude. Returns whether any turn is
-    /// new, and adds the neighbours visited to `work`.
+    /// that close no cycle over `all` links. Turns to `urgent` switches come before others, which they may exclude.
+    /// Returns whether any turn is new, and adds the neighbours visited to `work`.
     pub fn take(
         &mut self,
         [groups, all]: [&Groups; 2],
