@@ -223,13 +223,13 @@ fn a_slow_link_carries_its_part() {
             // A flow on it is worse than half of the bound, or hosts are the limit, not uplinks, as in the shape of two ranks.
             if bound * part < 2.0 || slow.plan.ranking().per_rank().len() == 2 {
                 assert_eq!(carried, 0.0, "{number}, {speed}");
-                continue;
+            } else {
+                assert!(carried >= 1.0, "{number}, {speed}");
+                assert!(
+                    (carried - wanted).abs() <= (0.5 * wanted).max(3.5),
+                    "{number}, {speed}: {carried} of {mean}, {wanted}"
+                );
             }
-            assert!(carried >= 1.0, "{number}, {speed}");
-            assert!(
-                (carried - wanted).abs() <= (0.5 * wanted).max(3.5),
-                "{number}, {speed}: {carried} of {mean}, {wanted}"
-            );
             // Only entries that used the link change.
             let changed = forced(whole.pair(), (&lost.fabric, &slow.tables), is_up);
             let needless = changed.needless.entries;

@@ -6,6 +6,7 @@ use super::search::{Chosen, Class, Gate, Search};
 use super::turns::Turns;
 use super::walk::turns_between;
 use crate::paths::{HOPS, INFINITE, Paths};
+use crate::tree::Groups;
 use std::collections::BTreeMap;
 
 /// The most neighbours that the searches of one set of links visit before they try further turns: some 0.2 s.
@@ -99,7 +100,7 @@ impl<'a> Attempt<'a> {
         let mut helps = true;
         while helps && self.goes_on(search) {
             let urgent = self.urgent();
-            let links = [&self.paths.groups, &self.all.groups];
+            let links = self.links();
             let hubs = hubs(self.paths, &self.left).into_iter().take(TRIES);
             helps = hubs.into_iter().any(|hub| {
                 let before = self.turns.clone();
@@ -132,18 +133,19 @@ impl<'a> Attempt<'a> {
                 if let Some(way) = turns_between(self.paths, (from, to), &mut search.work) {
                     for (from, at, to) in way {
                         let wanted = |a, c| (a, c) == (from, to);
-                        self.turns.take(
-                            [&self.paths.groups, &self.all.groups],
-                            at,
-                            |_| false,
-                            wanted,
-                            &mut search.work,
-                        );
+                        let links = self.links();
+                        self.turns
+                            .take(links, at, |_| false, wanted, &mut search.work);
                     }
                     self.serve(search);
                 }
             }
         }
+    }
+
+    /// The links that detours use, and all links, for the check of turns.
+    fn links(&self) -> [&'a Groups; 2] {
+        [&self.paths.groups, &self.all.groups]
     }
 
     /// Whether pairs are left out and the work is below its limit. Notes the work while pairs of hosts are left out.
@@ -301,7 +303,7 @@ mod tests {
     use super::*;
     use crate::tests::route;
     use crate::threads::ALONE;
-    use crate::tree::{Groups, Ranking};
+    use crate::tree::Ranking;
     use crate::{Options, Plan, Rule};
     use dmodc_fabric::SwitchId;
     use fabrics::Net;

@@ -11,6 +11,7 @@ const SAMPLE: usize = 255;
 
 /// Takes all turns that close no cycle at a switch and at the switches above it, its *cone*; turns to
 /// `urgent` switches come before others. Returns whether any turn is new, and adds the neighbours visited to `work`.
+/// `links` as in [`Turns::take`].
 pub fn turn_in_cone(
     links: [&Groups; 2],
     turns: &mut Turns,
@@ -31,13 +32,14 @@ fn turn_above(
     wanted: impl Fn(u32) -> bool,
     work: &mut u64,
 ) -> bool {
+    let [groups, _] = links;
     let mut is_new = turns.take(links, hub, &urgent, turn, work);
     let mut cone = vec![hub];
     let mut next = 0;
     while let Some(&s) = cone.get(next) {
         next += 1;
-        for above in links[0].up(s).iter().map(|g| g.remote) {
-            let below_two = links[0].up(above).len() > 1;
+        for above in groups.up(s).iter().map(|g| g.remote) {
+            let below_two = groups.up(above).len() > 1;
             if below_two && wanted(above) && !cone.contains(&above) {
                 cone.push(above);
                 is_new |= turns.take(links, above, &urgent, |_, _| true, work);

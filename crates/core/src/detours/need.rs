@@ -173,6 +173,7 @@ impl Needs {
             .map(|c| c as u32)
             .collect();
         let mut needs = Needs::default();
+        let is_widest = std::ptr::eq(paths, &**widest);
         let mut own_part = None;
         let mut missing = Vec::new();
         for &to in costs.columns() {
@@ -190,7 +191,7 @@ impl Needs {
                 continue;
             }
             let part = ends.part.get_or_init(|| parts(widest));
-            let own_part = own_part.get_or_insert_with(|| match std::ptr::eq(paths, &**widest) {
+            let own_part = own_part.get_or_insert_with(|| match is_widest {
                 true => part.clone(),
                 false => parts(paths),
             });
@@ -209,7 +210,7 @@ impl Needs {
             }
             // Without hosts in need packets of switches rather take drained links than turn. Else they turn as well: what they
             // send by another way would meet the detours of hosts.
-            if from.iter().all(|&(_, kind)| kind > 0) {
+            if !is_widest && from.iter().all(|&(_, kind)| kind > 0) {
                 let has_path = |column| widest.costs.hops(costs.switch(column as usize), to);
                 from.retain(|&(column, _)| has_path(column).is_none());
             }

@@ -189,9 +189,7 @@ impl<'l> Loads<'l> {
         let class = self.ways.classes.of_switch(s);
         let ports = class.ports.iter().filter(|up| up.is_up() == is_up);
         let left = ports.clone().filter_map(|up| Some(self.left[up.to?]));
-        let (least, most) = left.fold((1.0, 0.0), |(least, most), left| {
-            (f64::min(least, left), f64::max(most, left))
-        });
+        let [least, most] = [left.clone().fold(1.0, f64::min), left.fold(0.0, f64::max)];
         let follows = self.is_short[s] || least < UNEVEN * most;
         let weigh = |up: &Uplink| {
             let speed = self.speed(s, up.port)?;
