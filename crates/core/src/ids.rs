@@ -11,8 +11,18 @@ index! {
 }
 
 index! {
-    /// Switches with equal uplinks.
+    /// A class of switches that are equal in some way.
     ClassId(u32)
+}
+
+index! {
+    /// A column of costs: a switch in the order of [`Costs::columns`](crate::paths::Costs::columns).
+    Column(u32)
+}
+
+index! {
+    /// A target of detours: the LIDs that use the same ones.
+    TargetId(u32)
 }
 
 /// A value for each switch. Numbers beyond those of the fabric are switches that only the reference has.

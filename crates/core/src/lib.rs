@@ -38,6 +38,7 @@ mod tree;
 pub use detours::{Connections, Unreachable};
 pub use engine::{Engine, Filled};
 pub use hops::hop_row;
+pub use ids::ClassId;
 pub use kinds::{NodeType, NodeTypes};
 pub use options::{Capacity, Faults, OnUnreachable, Options, PHASES, RouteError, Timings};
 pub use plan::Plan;

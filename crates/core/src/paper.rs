@@ -11,13 +11,14 @@
 //!
 //! There are no drains, speeds or reference here. Cost: the groups of each switch, for each column; then the entries.
 
+use crate::ids::{BySwitch, SwitchId};
 use crate::kinds::NodeTypes;
 use crate::options::Options;
 use crate::paths::{HOPS, Paths};
 use crate::spread::{gcd, hash};
 use crate::threads::Threads;
 use crate::tree::{Group, Groups, Ranking};
-use dmodc_fabric::{EndNode, Fabric, Lid, NO_PATH, NodeId, NodeKind, SwitchId};
+use dmodc_fabric::{EndNode, Fabric, Lid, NO_PATH, NodeId, NodeKind};
 use typed_index_collections::TiVec;
 
 /// The numbers and dividers of the paper.
@@ -28,9 +29,9 @@ pub struct Paper {
     /// By end node: t.
     number: TiVec<NodeId, u32>,
     /// By switch: Π.
-    pub dividers: Vec<u32>,
+    pub dividers: BySwitch<u32>,
     /// By switch: the number of different paths up to it.
-    paths_up: Vec<u32>,
+    paths_up: BySwitch<u32>,
 }
 
 impl Paper {
@@ -43,7 +44,7 @@ impl Paper {
         let mut order: Vec<NodeId> = Vec::with_capacity(nodes.len());
         for &of_type in types.all() {
             for &leaf in &leaves {
-                let of_leaf = fabric.node_ids_of(SwitchId(leaf));
+                let of_leaf = fabric.node_ids_of(leaf);
                 let is_it = |&n: &NodeId| types.type_of(nodes[n].guid) == of_type;
                 order.extend(of_leaf.filter(|&n| !is_aggregation(n)).filter(is_it));
             }
@@ -65,10 +66,10 @@ impl Paper {
     /// Writes all rows.
     pub fn write(&self, fabric: &Fabric, paths: &Paths, rows: &mut [&mut [u8]], threads: &Threads) {
         let width = fabric.max_lid().index() + 1;
-        let rows = (0u32..).zip(rows.iter_mut());
+        let rows = (0..).map(SwitchId).zip(rows.iter_mut());
         threads.for_each(rows.collect(), |(s, row)| {
             row[..width].fill(NO_PATH);
-            for to in (0..fabric.switches().len() as u32).filter(|&to| to != s) {
+            for to in fabric.switches().keys().filter(|&to| to != s) {
                 let candidates: Vec<&Group> = paths.candidates(s, to).collect();
                 self.write_column(fabric, paths, s, to, &candidates, row);
             }
@@ -80,15 +81,15 @@ impl Paper {
         &self,
         fabric: &Fabric,
         paths: &Paths,
-        s: u32,
-        to: u32,
+        s: SwitchId,
+        to: SwitchId,
         candidates: &[&Group],
         row: &mut [u8],
     ) {
         let is_down = paths.costs.hops_down(s, to).is_some();
         let divider = match is_down && candidates.len() > 1 {
             true => 1,
-            false => self.dividers[s as usize],
+            false => self.dividers[s],
         };
         let mut write = |base: Lid, lmc: u8, number: u32| {
             for k in 0..if base == Lid(0) { 0 } else { 1u16 << lmc } {
@@ -96,22 +97,21 @@ impl Paper {
                 row[base.index() + usize::from(k)] = port;
             }
         };
-        let fixed =
-            |port: u8| (hash(fabric.guid(SwitchId(to)).0 ^ u64::from(port) << 56) >> 40) as u32;
-        for n in fabric.node_ids_of(SwitchId(to)) {
+        let fixed = |port: u8| (hash(fabric.guid(to).0 ^ u64::from(port) << 56) >> 40) as u32;
+        for n in fabric.node_ids_of(to) {
             let node = &fabric.end_nodes()[n];
             write(node.lid, node.lmc, self.number[n]);
         }
-        let absent = fabric.absent_of(SwitchId(to)).iter();
+        let absent = fabric.absent_of(to).iter();
         absent.for_each(|node: &EndNode| write(node.lid, node.lmc, fixed(node.port.0)));
-        let own = &fabric.switches()[SwitchId(to)];
+        let own = &fabric.switches()[to];
         write(own.lid, own.lmc, fixed(0));
     }
 
     /// The port for quotient `q` and offset `k` of the LID.
-    fn port(&self, paths: &Paths, s: u32, candidates: &[&Group], q: u32, k: usize) -> u8 {
+    fn port(&self, paths: &Paths, s: SwitchId, candidates: &[&Group], q: u32, k: usize) -> u8 {
         let (n, q) = (candidates.len(), q as usize);
-        let up = self.paths_up[s as usize] as usize;
+        let up = self.paths_up[s] as usize;
         let Some(group) = candidates.get((q + digit(k, up, n)) % n.max(1)) else {
             return NO_PATH;
         };
@@ -121,8 +121,7 @@ impl Paper {
 }
 
 /// Writes the entries of a switch's own end nodes, absent ones too, and of its own LIDs.
-pub fn write_own(fabric: &Fabric, s: u32, row: &mut [u8]) {
-    let s = SwitchId(s);
+pub fn write_own(fabric: &Fabric, s: SwitchId, row: &mut [u8]) {
     let nodes = fabric.end_nodes_of(s).iter();
     for node in nodes
         .chain(fabric.absent_of(s))
@@ -137,11 +136,11 @@ pub fn write_own(fabric: &Fabric, s: u32, row: &mut [u8]) {
 }
 
 /// The order in which Algorithm 2 visits the leaves: the first that is left, and all that are nearest to it.
-fn order_of_leaves(mut rest: Vec<u32>, paths: &Paths) -> Vec<u32> {
+fn order_of_leaves(mut rest: Vec<SwitchId>, paths: &Paths) -> Vec<SwitchId> {
     let mut order = Vec::with_capacity(rest.len());
     while let Some(&first) = rest.first() {
         let row = paths.costs.row(first);
-        let cost = |leaf: u32| row[paths.costs.column(leaf)] & HOPS;
+        let cost = |leaf: SwitchId| row[paths.costs.column(leaf)] & HOPS;
         let nearest = rest[1..]
             .iter()
             .map(|&leaf| cost(leaf))
@@ -159,13 +158,13 @@ fn order_of_leaves(mut rest: Vec<u32>, paths: &Paths) -> Vec<u32> {
 }
 
 /// By switch: the greatest product of widths along the paths up to it (Algorithm 1). It saturates.
-fn product_going_up(groups: &Groups, weight: impl Fn(&Group) -> u32) -> Vec<u32> {
-    let mut product = vec![1u32; groups.switches()];
+fn product_going_up(groups: &Groups, weight: impl Fn(&Group) -> u32) -> BySwitch<u32> {
+    let mut product: BySwitch<u32> = vec![1; groups.switches().len()].into();
     for &s in groups.bottom_up() {
         let width = groups.parents(s).map(&weight).fold(0, u32::saturating_add);
-        let here = product[s as usize].saturating_mul(width);
+        let here = product[s].saturating_mul(width);
         for group in groups.parents(s) {
-            let above = &mut product[group.remote as usize];
+            let above = &mut product[group.remote];
             *above = here.max(*above);
         }
     }

@@ -6,7 +6,7 @@
 //! ```
 
 use super::detours::{Connections, Ends, Lids, Needs, Steps, Turns, Unreachable, turned};
-use super::ids::SwitchId;
+use super::ids::{BySwitch, SwitchId};
 use super::kinds::Roles;
 use super::options::{Faults, OnUnreachable, Options, RouteError, Timings};
 use super::paper::Paper;
@@ -70,7 +70,7 @@ impl Plan {
         };
         // Pairs of hosts are left out: one switch above all others connects them.
         let options = Options {
-            root_guids: vec![fabric.guid(SwitchId(top))],
+            root_guids: vec![fabric.guid(top)],
             ..options.clone()
         };
         Self::by_levels(fabric, &options, threads)
@@ -172,11 +172,12 @@ impl Plan {
                 return 0;
             }
         };
-        let may_turn = |from, at, to| self.may_turn(SwitchId(from), SwitchId(at), SwitchId(to));
+        let may_turn = |from, at, to| self.may_turn(from, at, to);
         let displaced = sets.write(fabric, 0, rows, &may_turn, threads);
         self.write_detours(fabric, 0, rows, threads);
         if self.layers.len() > 1 {
-            let mut wide = vec![vec![NO_PATH; fabric.max_lid().index() + 1]; rows.len()];
+            let row = vec![NO_PATH; fabric.max_lid().index() + 1];
+            let mut wide: BySwitch<Vec<u8>> = vec![row; rows.len()].into();
             let mut wide_rows: Vec<&mut [u8]> = wide.iter_mut().map(Vec::as_mut_slice).collect();
             sets.write(fabric, 1, &mut wide_rows, &may_turn, threads);
             self.write_detours(fabric, 1, &mut wide_rows, threads);
@@ -205,15 +206,15 @@ impl Plan {
             return;
         }
         let groups = &paths.groups;
-        let of_target = steps.lids(&|s| lids(fabric, SwitchId(s)).collect());
-        threads.for_each((0u32..).zip(rows).collect(), |(s, row)| {
-            let pinned = steps.pinned[s as usize].iter();
-            for &(target, next) in steps.of_switch[s as usize].iter().chain(pinned) {
-                let lids = of_target[target as usize].iter();
+        let of_target = steps.lids(&|s| lids(fabric, s).collect());
+        threads.for_each((0..).map(SwitchId).zip(rows).collect(), |(s, row)| {
+            let pinned = steps.pinned[s].iter();
+            for &(target, next) in steps.of_switch[s].iter().chain(pinned) {
+                let lids = of_target[target].iter();
                 match groups.to(s, next).map(|group| groups.ports(group)) {
                     Some([port]) => lids.for_each(|lid| row[lid.index()] = *port),
                     Some(ports) => {
-                        let known = self.ports_to(fabric, SwitchId(s), SwitchId(next));
+                        let known = self.ports_to(fabric, s, next);
                         lids.for_each(|lid| {
                             let at = lid.index();
                             let port = known.get(at % known.len().max(1)).copied().flatten();
@@ -255,7 +256,7 @@ impl Plan {
     }
 
     /// The paths to use from one switch to another: over drained links only where no others exist.
-    fn paths_between(&self, from: u32, to: u32) -> &Paths {
+    fn paths_between(&self, from: SwitchId, to: SwitchId) -> &Paths {
         let mut layers = self.layers.iter().map(|layer| &*layer.paths);
         let found = layers.find(|paths| paths.costs.hops(from, to).is_some());
         found.unwrap_or(self.paths())
@@ -301,24 +302,23 @@ impl Plan {
     pub fn divider(&self, switch: SwitchId) -> u32 {
         match &self.rule {
             Rule::Stable(sets) => sets.roles.dividers_of(switch).below,
-            Rule::Paper(paper) => paper.dividers[usize::from(switch)],
+            Rule::Paper(paper) => paper.dividers[switch],
         }
     }
 
     /// Hops of the up-down path from switch `from` to switch `to`, `None` if there is none.
     pub fn hops(&self, from: SwitchId, to: SwitchId) -> Option<u8> {
-        self.paths_between(from.0, to.0).costs.hops(from.0, to.0)
+        self.paths_between(from, to).costs.hops(from, to)
     }
 
     /// Hops of the path from switch `from` to switch `to` that only goes down, `None` if there is none.
     pub fn hops_down(&self, from: SwitchId, to: SwitchId) -> Option<u8> {
-        let paths = self.paths_between(from.0, to.0);
-        paths.costs.hops_down(from.0, to.0)
+        let paths = self.paths_between(from, to);
+        paths.costs.hops_down(from, to)
     }
 
     /// The next switch on the detour from `from` to `to`, and the hops of the detour; `None` if there is no detour.
     pub fn turned(&self, from: SwitchId, to: SwitchId) -> Option<(SwitchId, u8)> {
-        let (from, to) = (from.0, to.0);
         self.layers.iter().find_map(|layer| {
             let target = layer.steps.target(to)?;
             let first = layer.steps.next(from, target)?;
@@ -327,7 +327,7 @@ impl Plan {
                 (at, hops) = (then, hops.saturating_add(1));
             }
             let rest = layer.paths.costs.hops(at, to)?;
-            Some((SwitchId(first), hops.saturating_add(rest)))
+            Some((first, hops.saturating_add(rest)))
         })
     }
 
@@ -346,16 +346,16 @@ impl Plan {
         let switches = self.layers.iter().map(|layer| layer.steps.of_switch.len());
         let switches = switches.max().unwrap_or(0);
         let mut pairs = Vec::new();
-        for at in 0..switches {
+        for at in (0..switches).map(SwitchId::from) {
             // Sorting all pairs takes a fifth of the proof's instructions, 8,640 nodes with faults.
-            let mut has_detour = vec![false; switches];
+            let mut has_detour: BySwitch<bool> = vec![false; switches].into();
             for steps in self.layers.iter().map(|layer| &layer.steps) {
                 let own = steps.of_switch.get(at).into_iter().flatten();
-                let to = own.flat_map(|step| &steps.targets[step.0 as usize]);
-                to.for_each(|share| has_detour[share.to as usize] = true);
+                let to = own.flat_map(|step| &steps.targets[step.0]);
+                to.for_each(|share| has_detour[share.to] = true);
             }
-            let to = (0..switches).filter(|&to| has_detour[to]);
-            pairs.extend(to.map(|to| (SwitchId::from(at), SwitchId::from(to))));
+            let to = has_detour.keys().filter(|&to| has_detour[to]);
+            pairs.extend(to.map(|to| (at, to)));
         }
         pairs
     }
@@ -373,7 +373,7 @@ impl Plan {
         let turns = self
             .more_turns
             .get_or_init(|| self.connections.more_turns(self.paths()));
-        turns.has(from.0, at.0, to.0)
+        turns.has(from, at, to)
     }
 
     /// The alternative output ports P(s,d) of the paper's equation (2) from a switch to an end node, ascending by group
@@ -388,7 +388,7 @@ impl Plan {
         if node.switch == switch {
             return vec![node.port];
         }
-        let (from, to) = (switch.0, node.switch.0);
+        let (from, to) = (switch, node.switch);
         let paths = self.paths_between(from, to);
         let ports = |group| paths.groups.ports(group).iter().copied().map(PortNumber);
         paths.candidates(from, to).flat_map(ports).collect()
@@ -468,7 +468,7 @@ fn connect(
     ends: Arc<Ends>,
     on_unreachable: OnUnreachable,
 ) -> (Connections, Vec<Steps>) {
-    let present = |s: u32| lids_at(fabric, SwitchId(s), &[]).collect();
+    let present = |s: SwitchId| lids_at(fabric, s, &[]).collect();
     let may_connect = on_unreachable == OnUnreachable::Connect;
     let order: Vec<usize> = (0..sets.len()).collect();
     let in_order =
@@ -538,12 +538,12 @@ mod tests {
             ..Options::default()
         };
         let (plan, _) = route(&fabric, &options, 1);
-        let mut all: Vec<(usize, Lid)> = Vec::new();
+        let mut all: Vec<(SwitchId, Lid)> = Vec::new();
         for Layer { steps, .. } in &plan.layers {
-            let lids = steps.lids(&|s| super::lids(&fabric, SwitchId(s)).collect());
-            for (at, steps) in steps.of_switch.iter().enumerate() {
+            let lids = steps.lids(&|s| super::lids(&fabric, s).collect());
+            for (at, steps) in steps.of_switch.iter_enumerated() {
                 for (target, _) in steps {
-                    all.extend(lids[*target as usize].iter().map(|lid| (at, *lid)));
+                    all.extend(lids[*target].iter().map(|lid| (at, *lid)));
                 }
             }
         }

@@ -90,7 +90,7 @@ fn measure(name: &str, netlist: &Netlist, repeats: usize) {
 
 /// Builds the tree of a group with a member on every leaf; returns the milliseconds.
 fn build_tree(fabric: &Fabric, plan: &Plan) -> f64 {
-    let members: Vec<SwitchId> = plan.ranking().leaves().map(SwitchId).collect();
+    let members: Vec<SwitchId> = plan.ranking().leaves().collect();
     let clock = Instant::now();
     let capable = TiVec::from(vec![true; fabric.switches().len()]);
     let may_turn = |from, at, to| plan.may_turn(from, at, to);

@@ -5,6 +5,7 @@ use super::need::{KINDS, Need};
 use super::search::{Chosen, Class, Gate, Search};
 use super::turns::Turns;
 use super::walk::turns_between;
+use crate::ids::{BySwitch, SwitchId};
 use crate::paths::{HOPS, INFINITE, Paths};
 use crate::tree::Groups;
 use std::collections::BTreeMap;
@@ -104,7 +105,7 @@ impl<'a> Attempt<'a> {
             let hubs = hubs(self.paths, &self.left).into_iter().take(TRIES);
             helps = hubs.into_iter().any(|hub| {
                 let before = self.turns.clone();
-                let urgent = |s: u32| urgent[s as usize];
+                let urgent = |s: SwitchId| urgent[s];
                 let helps = self.goes_on(search)
                     && turn_in_cone(links, &mut self.turns, hub, urgent, &mut search.work)
                     && self.serve(search);
@@ -120,16 +121,16 @@ impl<'a> Attempt<'a> {
     fn turn_for_pairs(&mut self, search: &mut Search) {
         for number in 0..self.needs.len() {
             let to = self.needs[number].to;
-            let mut tried = 0;
+            let mut tried = None;
             while let Some(&(column, _)) = (self.left[number].from.iter())
-                .filter(|&&(column, kind)| kind == 0 && column >= tried)
+                .filter(|&&(column, kind)| kind == 0 && tried < Some(column))
                 .min()
             {
                 if !self.goes_on(search) {
                     return;
                 }
-                let from = self.paths.costs.switch(column as usize);
-                tried = column + 1;
+                let from = self.paths.costs.switch(column);
+                tried = Some(column);
                 if let Some(way) = turns_between(self.paths, (from, to), &mut search.work) {
                     for (from, at, to) in way {
                         let wanted = |a, c| (a, c) == (from, to);
@@ -162,13 +163,13 @@ impl<'a> Attempt<'a> {
     }
 
     /// The switches whose hosts have no detour to other hosts, or from them.
-    fn urgent(&self) -> Vec<bool> {
+    fn urgent(&self) -> BySwitch<bool> {
         let costs = &self.paths.costs;
-        let mut urgent = vec![false; costs.switches()];
+        let mut urgent: BySwitch<bool> = vec![false; costs.width()].into();
         for need in &self.left {
             for (column, _) in need.from.iter().filter(|(_, kind)| *kind == 0) {
-                urgent[costs.switch(*column as usize) as usize] = true;
-                urgent[need.to as usize] = true;
+                urgent[costs.switch(*column)] = true;
+                urgent[need.to] = true;
             }
         }
         urgent
@@ -211,8 +212,8 @@ impl<'a> Attempt<'a> {
         }
         let mut hubs = self.turns.hubs().to_vec();
         hubs.sort_unstable();
-        let has_all = |&at: &u32| (at, self.turns.has_all(&self.all.groups, at));
-        let hubs: Vec<(u32, bool)> = hubs.iter().map(has_all).collect();
+        let has_all = |&at: &SwitchId| (at, self.turns.has_all(&self.all.groups, at));
+        let hubs: Vec<(SwitchId, bool)> = hubs.iter().map(has_all).collect();
         for (number, need) in self.needs.iter().enumerate() {
             let mut left = self.left[number].from.iter();
             if left.len() == 0 {
@@ -221,9 +222,8 @@ impl<'a> Attempt<'a> {
             let pins = left.any(|&(_, kind)| kind < self.pins);
             // Only hosts send enough to share out; pins move entries of hosts.
             let of_hosts = need.from.iter().any(|&(_, kind)| kind == 0);
-            let costs = &self.paths.costs;
-            let is_leaf = |s: u32| costs.column(s) < costs.leaves();
-            let may_pin = |at: u32| pins && (of_hosts || self.anywhere || is_leaf(at));
+            let is_leaf = |at| self.paths.costs.is_leaf(at);
+            let may_pin = |at| pins && (of_hosts || self.anywhere || is_leaf(at));
             let mut gates = self.gates(&hubs, need.to);
             for gate in &mut gates {
                 if !may_pin(gate.at) {
@@ -250,25 +250,25 @@ impl<'a> Attempt<'a> {
 
     /// The hubs with up-down paths to a switch, ascending. Where a turn is taken to some switches above that have a path,
     /// but not to all, packets go on by one of the nearest into which the most switches turn.
-    fn gates(&self, hubs: &[(u32, bool)], to: u32) -> Vec<Gate> {
+    fn gates(&self, hubs: &[(SwitchId, bool)], to: SwitchId) -> Vec<Gate> {
         // Not the row of the switch itself: over links that skip levels, the way back can be longer.
-        let byte = |s: u32| self.paths.costs.byte(s, to);
-        let is_reached = |s: &u32| byte(*s) != INFINITE;
-        let gate = |&(at, has_all): &(u32, bool)| {
+        let byte = |s: SwitchId| self.paths.costs.byte(s, to);
+        let is_reached = |s: &SwitchId| byte(*s) != INFINITE;
+        let gate = |&(at, has_all): &(SwitchId, bool)| {
             let above = || self.paths.groups.up(at).iter().map(|g| g.remote);
             // Entries lead to the nearest alone.
-            let is_nearest = |next: &u32| (byte(*next) & HOPS) + 1 == byte(at) & HOPS;
-            let nearest: Vec<u32> = match has_all {
+            let is_nearest = |next: &SwitchId| (byte(*next) & HOPS) + 1 == byte(at) & HOPS;
+            let nearest: Vec<SwitchId> = match has_all {
                 true => Vec::new(),
                 false => above().filter(is_nearest).collect(),
             };
-            let turns_to = |from: u32, to: &u32| self.turns.has(from, at, *to);
-            let is_open = |from: &u32| nearest.iter().all(|to| turns_to(*from, to));
+            let turns_to = |from: SwitchId, to: &SwitchId| self.turns.has(from, at, *to);
+            let is_open = |from: &SwitchId| nearest.iter().all(|to| turns_to(*from, to));
             // The switch itself is no such switch, but makes no difference: no detour leads to it. So it is of one class
             // with others of its plane.
             let from = above().filter(|from| !is_reached(from) || *from == to);
-            let (from, others): (Vec<u32>, Vec<u32>) = from.partition(is_open);
-            let into = |to: &u32| -> Vec<u32> {
+            let (from, others): (Vec<SwitchId>, Vec<SwitchId>) = from.partition(is_open);
+            let into = |to: &SwitchId| -> Vec<SwitchId> {
                 let others = others.iter().copied();
                 others.filter(|&from| turns_to(from, to)).collect()
             };
@@ -357,8 +357,8 @@ mod tests {
         let ranking = Ranking::new(&fabric, &Options::default());
         let paths = Paths::new(Groups::of_fabric(&fabric, &ranking), &ranking, ALONE);
         let mut turns = Turns::new(&paths.groups);
-        let wanted = |from, to| (from, to) == (1, 2);
-        turns.take([&paths.groups; 2], 0, |_| false, wanted, &mut 0);
+        let wanted = |from, to| (from, to) == (SwitchId(1), SwitchId(2));
+        turns.take([&paths.groups; 2], SwitchId(0), |_| false, wanted, &mut 0);
         let attempt = Attempt {
             found: Vec::new(),
             detours: Vec::new(),
@@ -374,12 +374,15 @@ mod tests {
             needs: &[],
         };
         let pinned = Gate {
-            at: 0,
+            at: SwitchId(0),
             hops: 2,
             from: vec![],
-            pinned: vec![1],
-            by: vec![2],
+            pinned: vec![SwitchId(1)],
+            by: vec![SwitchId(2)],
         };
-        assert_eq!(attempt.gates(&[(0, false)], 4), [pinned]);
+        assert_eq!(
+            attempt.gates(&[(SwitchId(0), false)], SwitchId(4)),
+            [pinned]
+        );
     }
 }

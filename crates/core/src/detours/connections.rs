@@ -5,9 +5,11 @@ use super::hubs::{turn_in_cone, widest_hub, widest_top};
 use super::need::{Ends, Needs};
 use super::search::Chosen;
 use super::turns::Turns;
+use crate::ids::{BySwitch, SwitchId, TargetId};
 use crate::paths::{HOPS, Paths};
-use dmodc_fabric::{EndPairs, Fabric, Lid, SwitchId};
+use dmodc_fabric::{EndPairs, Fabric, Lid};
 use std::sync::Arc;
+use typed_index_collections::TiVec;
 
 /// The pairs without an up-down path: how many have detours, which have none.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +24,7 @@ pub struct Connections {
     /// Whether the search ended at its limit of work: more pairs might have a detour.
     pub cut_short: bool,
     /// If pairs of hosts that links join are left out: a switch that connects all pairs if it is above all others.
-    pub top: Option<u32>,
+    pub top: Option<SwitchId>,
     /// The turns taken.
     turns: Option<Turns>,
     /// Has the pairs that no links join.
@@ -34,46 +36,47 @@ pub struct Connections {
 pub struct Steps {
     /// What the detours lead to: shares with the same detours are one target. Of a switch, the share with the own LID is
     /// in the last target.
-    pub targets: Vec<Vec<Share>>,
-    /// Per switch without a path: (number of the target, next switch), ascending. Empty if there are no detours.
-    pub of_switch: Vec<Vec<(u32, u32)>>,
-    /// Per switch where packets turn into paths that only some turns allow: (number of the target, next switch),
-    /// ascending. The next switch is one of the nearest; entries that lead to another must move to it.
-    pub pinned: Vec<Vec<(u32, u32)>>,
+    pub targets: TiVec<TargetId, Vec<Share>>,
+    /// Per switch without a path: (target, next switch), ascending. Empty if there are no detours.
+    pub of_switch: BySwitch<Vec<(TargetId, SwitchId)>>,
+    /// Per switch where packets turn into paths that only some turns allow: (target, next switch), ascending. The next switch is one of the nearest; entries that lead to another must move to it.
+    pub pinned: BySwitch<Vec<(TargetId, SwitchId)>>,
 }
 
 /// The LIDs at a switch that use the same detours: those whose numbers are `rest` modulo `count`.
 #[derive(Clone, Copy, Debug)]
 pub struct Share {
     /// The switch.
-    pub to: u32,
+    pub to: SwitchId,
     rest: usize,
     count: usize,
 }
 
 /// The present LIDs at a switch, its own last, each with a number that no other LID changes: such as its NID.
-pub type Lids<'l> = &'l dyn Fn(u32) -> Vec<(Lid, usize)>;
+pub type Lids<'l> = &'l dyn Fn(SwitchId) -> Vec<(Lid, usize)>;
 
 impl Steps {
     /// The next switch from switch `at` to a target.
-    pub fn next(&self, at: u32, target: u32) -> Option<u32> {
-        let steps = self.of_switch.get(at as usize)?;
+    pub fn next(&self, at: SwitchId, target: TargetId) -> Option<SwitchId> {
+        let steps = self.of_switch.get(at)?;
         let step = steps.binary_search_by_key(&target, |step| step.0).ok()?;
         Some(steps[step].1)
     }
 
     /// The steps, as (to, at, next).
-    pub fn all(&self) -> impl Iterator<Item = (u32, u32, u32)> {
-        (0u32..).zip(&self.of_switch).flat_map(move |(at, steps)| {
-            steps.iter().flat_map(move |&(target, next)| {
-                let shares = self.targets[target as usize].iter();
-                shares.map(move |share| (share.to, at, next))
+    pub fn all(&self) -> impl Iterator<Item = (SwitchId, SwitchId, SwitchId)> {
+        self.of_switch
+            .iter_enumerated()
+            .flat_map(move |(at, steps)| {
+                steps.iter().flat_map(move |&(target, next)| {
+                    let shares = self.targets[target].iter();
+                    shares.map(move |share| (share.to, at, next))
+                })
             })
-        })
     }
 
     /// By target: the LIDs of its shares.
-    pub fn lids(&self, lids: Lids) -> Vec<Vec<Lid>> {
+    pub fn lids(&self, lids: Lids) -> TiVec<TargetId, Vec<Lid>> {
         let of_share = |share: &Share| {
             let all = lids(share.to).into_iter();
             let (rest, count) = (share.rest, share.count);
@@ -84,47 +87,47 @@ impl Steps {
         self.targets.iter().map(of_target).collect()
     }
 
-    /// Adds detours, by share. Returns the number of the first target.
-    fn add(&mut self, shares: &[Chosen]) -> usize {
-        let first = self.targets.len();
-        for (target, detours) in (first as u32..).zip(shares) {
+    /// Adds detours, by share. Returns their targets.
+    fn add(&mut self, shares: &[Chosen]) -> Vec<TargetId> {
+        let add = |detours: &Chosen| {
+            let target = self.targets.push_and_get_key(Vec::new());
             for &(at, next) in &detours.steps {
-                self.of_switch[at as usize].push((target, next));
+                self.of_switch[at].push((target, next));
             }
             for &(at, next) in &detours.pins {
-                self.pinned[at as usize].push((target, next));
+                self.pinned[at].push((target, next));
             }
-        }
-        self.targets.resize(first + shares.len(), Vec::new());
-        first
+            target
+        };
+        shares.iter().map(add).collect()
     }
 
-    /// The number of the target with the own LID of a switch.
-    pub fn target(&self, to: u32) -> Option<u32> {
+    /// The target with the own LID of a switch.
+    pub fn target(&self, to: SwitchId) -> Option<TargetId> {
         let is_of_it = |shares: &Vec<Share>| shares.iter().any(|share| share.to == to);
-        let target = self.targets.iter().rposition(is_of_it)?;
-        Some(target as u32)
+        let target = self.targets.raw.iter().rposition(is_of_it)?;
+        Some(TargetId::from(target))
     }
 }
 
 /// The number of pairs of switch and LID that have a detour over any of these sets of links.
 pub fn turned(sets: &[Steps], lids: Lids) -> usize {
     let switches = sets.iter().map(|steps| steps.of_switch.len()).max();
-    let switches = switches.unwrap_or(0);
+    let switches = || (0..switches.unwrap_or(0)).map(SwitchId::from);
     let sets: Vec<_> = sets.iter().map(|steps| (steps, steps.lids(lids))).collect();
-    let lids_of = |at: usize| {
+    let lids_of = |at: SwitchId| {
         sets.iter().flat_map(move |(steps, lids)| {
             let own = steps.of_switch.get(at).into_iter().flatten();
-            own.map(move |step| &lids[step.0 as usize])
+            own.map(move |step| &lids[step.0])
         })
     };
     // Over one set of links each pair is there once.
     if sets.len() == 1 {
-        return (0..switches).flat_map(lids_of).map(Vec::len).sum();
+        return switches().flat_map(lids_of).map(Vec::len).sum();
     }
     // By LID: the last switch that has a detour to it.
     let mut last = vec![None; usize::from(u16::MAX) + 1];
-    let all = (0..switches).flat_map(|at| lids_of(at).flatten().map(move |lid| (at, lid)));
+    let all = switches().flat_map(|at| lids_of(at).flatten().map(move |lid| (at, lid)));
     all.filter(|&(at, lid)| last[lid.index()].replace(at) != Some(at))
         .count()
 }
@@ -153,20 +156,20 @@ impl Connections {
                 .take()
                 .unwrap_or_else(|| Turns::new(&all.groups));
             let attempt = Attempt::best([paths, all], &needs.joined, turns);
-            steps.of_switch = vec![Vec::new(); paths.costs.switches()];
+            steps.of_switch = vec![Vec::new(); paths.costs.width()].into();
             steps.pinned = steps.of_switch.clone();
-            let mut numbers: Vec<Option<usize>> = vec![None; attempt.detours.len()];
+            let mut targets: Vec<Option<Vec<TargetId>>> = vec![None; attempt.detours.len()];
             for (need, found) in needs.joined.iter().zip(attempt.found) {
                 let Some(found) = found else { continue };
                 let shares = &attempt.detours[found];
-                let number = *numbers[found].get_or_insert_with(|| steps.add(shares));
+                let targets = targets[found].get_or_insert_with(|| steps.add(shares));
                 let (to, count) = (need.to, shares.len());
                 // The share with the own LID comes last.
                 let own = (count > 1).then(|| lids(to).last().copied()).flatten();
                 let first = own.map_or(0, |(_, number)| number + 1);
-                for (share, target) in steps.targets[number..][..count].iter_mut().enumerate() {
+                for (share, &target) in targets.iter().enumerate() {
                     let rest = (first + share) % count;
-                    target.push(Share { to, rest, count });
+                    steps.targets[target].push(Share { to, rest, count });
                 }
             }
             found.cut_short |= attempt.cut_short;
@@ -175,28 +178,28 @@ impl Connections {
         }
         let left = left.iter().flat_map(|need| {
             let from = need.from.iter();
-            from.map(|&(column, kind)| (kind, paths.costs.switch(column as usize), need.to))
+            from.map(|&(column, kind)| (kind, paths.costs.switch(column), need.to))
         });
-        let was_left = before.map(|before| before.is_left(paths.costs.switches()));
+        let was_left = before.map(|before| before.is_left(paths.costs.width()));
         let is_left = |pair| was_left.as_ref().is_none_or(|was_left| was_left(pair));
-        let ids = |(from, to): (u32, u32)| (SwitchId(from), SwitchId(to));
-        let counts = |&pair: &(u32, u32)| ends.counts(pair) && is_left(ids(pair));
-        let mut left: Vec<(u8, u32, u32)> = left.collect();
+        let counts = |&pair: &(SwitchId, SwitchId)| ends.counts(pair) && is_left(pair);
+        let mut left: Vec<(u8, SwitchId, SwitchId)> = left.collect();
         left.sort_by_key(|&(kind, ..)| kind);
-        let of_hosts = |&&(kind, from, to): &&(u8, u32, u32)| kind == 0 && counts(&(from, to));
+        let of_hosts =
+            |&&(kind, from, to): &&(u8, SwitchId, SwitchId)| kind == 0 && counts(&(from, to));
         let of_hosts = left.iter().find(of_hosts).filter(|_| go_both_ways(all));
         found.top = of_hosts.and_then(|&(_, _, to)| widest_top(all, to));
         let joined = left.into_iter().map(|(_, from, to)| (from, to));
         let left = joined.chain(needs.by_others.iter().copied());
-        found.left = left.filter(counts).map(ids).collect();
+        found.left = left.filter(counts).collect();
         (found, steps)
     }
 
     /// Sets which pairs no links join, and counts the pairs left out.
     pub fn close(&mut self, ends: Arc<Ends>, lids: Lids) {
-        let mut known = vec![None; ends.nodes.len()];
-        let mut lids = |to: u32| *known[to as usize].get_or_insert_with(|| lids(to).len());
-        let joined = self.left.iter().map(|(_, to)| lids(to.0));
+        let mut known: BySwitch<Option<usize>> = vec![None; ends.nodes.len()].into();
+        let mut lids = |to: SwitchId| *known[to].get_or_insert_with(|| lids(to).len());
+        let joined = self.left.iter().map(|&(_, to)| lids(to));
         self.left_out = joined.sum();
         let apart = ends.apart().map(|(to, from)| (to, from.count()));
         let apart = apart.filter(|&(_, from)| from > 0);
@@ -208,7 +211,6 @@ impl Connections {
     pub fn all_left(&self) -> impl Iterator<Item = (SwitchId, SwitchId)> + '_ {
         let apart = self.ends.iter().flat_map(|ends| ends.apart());
         let apart = apart.flat_map(|(to, from)| from.map(move |from| (from, to)));
-        let apart = apart.map(|(from, to)| (SwitchId(from), SwitchId(to)));
         self.left.iter().copied().chain(apart)
     }
 

@@ -2,9 +2,11 @@
 
 use super::need::Need;
 use super::turns::Turns;
+use crate::ids::{BySwitch, Column, SwitchId};
 use crate::paths::{HOPS, INFINITE, Paths};
 use crate::tree::{Groups, components};
 use std::cmp::Reverse;
+use typed_index_collections::TiVec;
 
 /// The most pairs of each kind of need by which hubs are compared.
 const SAMPLE: usize = 255;
@@ -15,8 +17,8 @@ const SAMPLE: usize = 255;
 pub fn turn_in_cone(
     links: [&Groups; 2],
     turns: &mut Turns,
-    hub: u32,
-    urgent: impl Fn(u32) -> bool,
+    hub: SwitchId,
+    urgent: impl Fn(SwitchId) -> bool,
     work: &mut u64,
 ) -> bool {
     turn_above(links, turns, hub, urgent, |_, _| true, |_| true, work)
@@ -26,10 +28,10 @@ pub fn turn_in_cone(
 fn turn_above(
     links: [&Groups; 2],
     turns: &mut Turns,
-    hub: u32,
-    urgent: impl Fn(u32) -> bool,
-    turn: impl Fn(u32, u32) -> bool,
-    wanted: impl Fn(u32) -> bool,
+    hub: SwitchId,
+    urgent: impl Fn(SwitchId) -> bool,
+    turn: impl Fn(SwitchId, SwitchId) -> bool,
+    wanted: impl Fn(SwitchId) -> bool,
     work: &mut u64,
 ) -> bool {
     let [groups, _] = links;
@@ -59,31 +61,32 @@ pub fn turn_by_planes(
     work: &mut u64,
 ) -> bool {
     let (costs, groups) = (&paths.costs, &paths.groups);
-    let is_leaf = |s: u32| costs.column(s) < costs.leaves();
+    let is_leaf = |s| costs.is_leaf(s);
     // A plane has the number of its first switch.
-    let plane = components(costs.switches(), |s| {
+    let plane = components(costs.width(), |s| {
         groups
             .neighbours(s)
             .filter(move |&other| !is_leaf(s) && !is_leaf(other))
     });
-    let planes_above = |leaf: u32| {
+    let planes_above = |leaf: SwitchId| {
         let above = groups.up(leaf).iter();
-        let mut planes: Vec<u32> = above.map(|g| plane[g.remote as usize]).collect();
+        let mut planes: Vec<SwitchId> = above.map(|g| plane[g.remote]).collect();
         planes.sort_unstable();
         planes.dedup();
         planes
     };
     let leaves = costs.columns()[..costs.leaves()].iter();
-    let leaves: Vec<(u32, Vec<u32>)> = leaves.map(|&leaf| (leaf, planes_above(leaf))).collect();
-    let mut entered = vec![0.0; costs.switches()];
+    let leaves: TiVec<Column, (SwitchId, Vec<SwitchId>)> =
+        leaves.map(|&leaf| (leaf, planes_above(leaf))).collect();
+    let mut entered: BySwitch<f64> = vec![0.0; costs.width()].into();
     for need in needs.iter().filter(|need| is_leaf(need.to)) {
         let (_, planes) = &leaves[costs.column(need.to)];
         let from = need.from.iter().filter(|&&(_, kind)| kind == 0).count();
         for &plane in planes {
-            entered[plane as usize] += from as f64 / planes.len() as f64;
+            entered[plane] += from as f64 / planes.len() as f64;
         }
     }
-    let mut planes: Vec<u32> = leaves
+    let mut planes: Vec<SwitchId> = leaves
         .iter()
         .flat_map(|(_, planes)| planes.clone())
         .collect();
@@ -92,18 +95,18 @@ pub fn turn_by_planes(
     if planes.len() < 2 || entered.iter().all(|&entered| entered == 0.0) {
         return false;
     }
-    planes.sort_by(|&a, &b| entered[a as usize].total_cmp(&entered[b as usize]));
-    let rank_of = |s: u32| planes.iter().position(|&p| p == plane[s as usize]);
-    let mut owned = vec![false; costs.switches()];
+    planes.sort_by(|&a, &b| entered[a].total_cmp(&entered[b]));
+    let rank_of = |s: SwitchId| planes.iter().position(|&p| p == plane[s]);
+    let mut owned: BySwitch<bool> = vec![false; costs.width()].into();
     for (at, own) in planes.iter().enumerate() {
         let owns = leaves.iter().filter(|(_, planes)| planes.contains(own));
         let owner = owns.min_by_key(|(leaf, planes)| {
             let row = &costs.row(*leaf)[..costs.leaves()];
             let unreached = row.iter().filter(|&&byte| byte == INFINITE).count();
-            (Reverse(planes.len()), unreached, owned[*leaf as usize])
+            (Reverse(planes.len()), unreached, owned[*leaf])
         });
         let Some(&(owner, _)) = owner else { continue };
-        owned[owner as usize] = true;
+        owned[owner] = true;
         let turn = |from, to| {
             let [from, to] = [rank_of(from), rank_of(to)];
             from != to && from.min(to) == Some(at)
@@ -125,18 +128,18 @@ pub fn turn_by_planes(
 /// the most pairs in need: pairs of the greatest need decide, then the other pairs, then the fewest hops to
 /// pairs of hosts. Hops to other pairs do not count: for their traffic it is better to keep the same hub
 /// whatever link is gone.
-pub fn hubs(paths: &Paths, needs: &[Need]) -> Vec<u32> {
+pub fn hubs(paths: &Paths, needs: &[Need]) -> Vec<SwitchId> {
     let costs = &paths.costs;
     let pairs = needs.iter().flat_map(|need| {
         let from = need.from.iter();
         from.map(|&(column, kind)| (kind, column, need.to))
     });
-    let mut pairs: Vec<(u8, u32, u32)> = pairs.collect();
+    let mut pairs: Vec<(u8, Column, SwitchId)> = pairs.collect();
     pairs.sort_by_key(|&(kind, ..)| kind);
-    let mut score = vec![[0u32; 3]; costs.switches()];
+    let mut score: TiVec<Column, [u32; 3]> = vec![[0; 3]; costs.width()].into();
     for (nth, alike) in pairs.chunk_by(|a, b| a.0 == b.0).enumerate() {
         for &(kind, from, to) in alike.iter().step_by(alike.len().div_ceil(SAMPLE)) {
-            let from = costs.row(costs.switch(from as usize));
+            let from = costs.row(costs.switch(from));
             for ((score, &a), &b) in score.iter_mut().zip(from).zip(costs.row(to)) {
                 score[nth.min(1)] += u32::from(a == INFINITE || b == INFINITE);
                 let hops = u32::from(a & HOPS) + u32::from(b & HOPS);
@@ -144,16 +147,16 @@ pub fn hubs(paths: &Paths, needs: &[Need]) -> Vec<u32> {
             }
         }
     }
-    let switches = 0..costs.switches() as u32;
-    let mut hubs: Vec<u32> = switches.filter(|&s| paths.groups.up(s).len() > 1).collect();
+    let is_below_two = |&s: &SwitchId| paths.groups.up(s).len() > 1;
+    let mut hubs: Vec<SwitchId> = paths.groups.switches().filter(is_below_two).collect();
     hubs.sort_by_key(|&s| score[costs.column(s)]);
     hubs
 }
 
 /// The switch that reaches most leaves, of those with two or more switches above; leaves come first.
-pub fn widest_hub(paths: &Paths) -> Option<u32> {
+pub fn widest_hub(paths: &Paths) -> Option<SwitchId> {
     let costs = &paths.costs;
-    let unreached = |s: u32| {
+    let unreached = |s: SwitchId| {
         let to_leaves = costs.row(s)[..costs.leaves()].iter();
         to_leaves.filter(|&&byte| byte == INFINITE).count()
     };
@@ -163,9 +166,9 @@ pub fn widest_hub(paths: &Paths) -> Option<u32> {
 }
 
 /// The switch with the most switches below it, of those that links join to a switch.
-pub fn widest_top(paths: &Paths, joined_to: u32) -> Option<u32> {
-    let part = components(paths.costs.switches(), |s| paths.groups.neighbours(s));
-    let joined = (0..part.len() as u32).filter(|&s| part[s as usize] == part[joined_to as usize]);
+pub fn widest_top(paths: &Paths, joined_to: SwitchId) -> Option<SwitchId> {
+    let part = components(paths.costs.width(), |s| paths.groups.neighbours(s));
+    let joined = part.keys().filter(|&s| part[s] == part[joined_to]);
     // Of equals the first.
     joined
         .rev()

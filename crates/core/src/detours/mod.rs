@@ -52,3 +52,8 @@ mod walk;
 pub use connections::{Connections, Lids, Steps, turned};
 pub use need::{Ends, Needs, Unreachable};
 pub use turns::Turns;
+
+use crate::ids::SwitchId;
+
+/// Whether packets that come down from one switch to another may go up to a third.
+pub type MayTurn<'m> = &'m dyn Fn(SwitchId, SwitchId, SwitchId) -> bool;

@@ -3,10 +3,12 @@
 //! Up-down routing is complete if no pair of switches with hosts is among them (paper, section IV, "Validity"). The
 //! paper checks pairs of leaves; this module includes switches further up.
 
+use crate::ids::{BySwitch, Column, SwitchId};
 use crate::paths::{INFINITE, Paths};
 use crate::tree::components;
-use dmodc_fabric::{Fabric, Lid, NodeKind, Switch, SwitchId};
+use dmodc_fabric::{Fabric, Lid, NodeKind, Switch};
 use std::sync::{Arc, OnceLock};
+use typed_index_collections::TiSlice;
 
 /// The number of kinds of need. The greatest need is 0. Hosts are end nodes other than aggregation nodes; a switch with
 /// some in the reference counts as a switch with hosts, so that a rack that reboots changes nothing.
@@ -24,9 +26,9 @@ pub const KINDS: usize = 5;
 #[derive(Clone, Debug)]
 pub struct Need {
     /// The switch to be reached.
-    pub to: u32,
+    pub to: SwitchId,
     /// Column and kind.
-    pub from: Vec<(u32, u8)>,
+    pub from: Vec<(Column, u8)>,
 }
 
 /// Pairs of switches that links join, but no up-down path over a set of links.
@@ -35,7 +37,7 @@ pub struct Needs {
     /// By the column of the switch to be reached: pairs that links of the set join.
     pub joined: Vec<Need>,
     /// Pairs that other links alone, drained or slow ones, join, as (from, to).
-    pub by_others: Vec<(u32, u32)>,
+    pub by_others: Vec<(SwitchId, SwitchId)>,
 }
 
 /// The ends of pairs: what each switch carries, and which switches links join. Pairs that no links join are no list: 1,600
@@ -45,11 +47,11 @@ pub struct Ends {
     /// The paths over all links.
     widest: Arc<Paths>,
     /// By switch, now or in the reference.
-    carries: Vec<Carries>,
+    carries: BySwitch<Carries>,
     /// By switch: the number of its hosts, and whether it has end nodes at all.
-    pub(super) nodes: Vec<(u32, bool)>,
+    pub(super) nodes: BySwitch<(u32, bool)>,
     /// By switch: the first switch of its part; only if some pair has no path, and empty if links join all switches.
-    part: OnceLock<Vec<u32>>,
+    part: OnceLock<BySwitch<SwitchId>>,
     /// Whether all pairs count, with `connect_roots`.
     all: bool,
 }
@@ -93,8 +95,8 @@ fn kind(from: Carries, to: Carries, all: bool) -> Option<u8> {
 }
 
 /// The number of present hosts at a switch, and whether any end node is present.
-fn nodes_at(fabric: &Fabric, switch: u32) -> (u32, bool) {
-    let nodes = fabric.end_nodes_of(SwitchId(switch));
+fn nodes_at(fabric: &Fabric, switch: SwitchId) -> (u32, bool) {
+    let nodes = fabric.end_nodes_of(switch);
     let there = nodes.iter().filter(|n| n.lid != Lid(0));
     let hosts = there.clone().filter(|n| n.kind != NodeKind::Aggregation);
     (hosts.count() as u32, there.count() > 0)
@@ -108,15 +110,15 @@ impl Ends {
         widest: &Arc<Paths>,
         all: bool,
     ) -> Self {
-        let switches = 0..fabric.switches().len() as u32;
-        let nodes: Vec<(u32, bool)> = switches.map(|s| nodes_at(fabric, s)).collect();
+        let switches = fabric.switches().keys();
+        let nodes: BySwitch<(u32, bool)> = switches.map(|s| nodes_at(fabric, s)).collect();
         let had_hosts = |s: SwitchId| {
             let before = reference.and_then(|r| Some((r, r.switch_by_guid(fabric.guid(s))?)));
             before.is_some_and(|(r, was)| r.hosts_of(was).next().is_some())
         };
         let carried = |(s, switch): (SwitchId, &Switch)| {
             let has_lid = switch.lid != Lid(0);
-            match nodes[usize::from(s)] {
+            match nodes[s] {
                 (1.., _) => Carries::Hosts,
                 _ if has_lid && had_hosts(s) => Carries::Hosts,
                 (0, true) => Carries::Aggregation,
@@ -134,26 +136,29 @@ impl Ends {
     }
 
     /// The kind of need of a pair, `None` if it counts for nothing.
-    fn kind(&self, from: u32, to: u32) -> Option<u8> {
-        let [from, to] = [from, to].map(|s| self.carries[s as usize]);
+    fn kind(&self, from: SwitchId, to: SwitchId) -> Option<u8> {
+        let [from, to] = [from, to].map(|s| self.carries[s]);
         kind(from, to, self.all)
     }
 
     /// Whether a pair of switches counts now: one has present hosts, or both have end nodes, or all pairs count. A leaf
     /// whose hosts are all absent counts as a switch without hosts here.
-    pub fn counts(&self, (from, to): (u32, u32)) -> bool {
-        let [from, to] = [from, to].map(|s| self.nodes[s as usize]);
+    pub fn counts(&self, (from, to): (SwitchId, SwitchId)) -> bool {
+        let [from, to] = [from, to].map(|s| self.nodes[s]);
         self.all || from.0 > 0 || to.0 > 0 || (from.1 && to.1)
     }
 
     /// Switches, each with those from which it counts, but no links join the two.
-    pub fn apart(&self) -> impl Iterator<Item = (u32, impl Iterator<Item = u32> + '_)> + '_ {
+    pub fn apart(
+        &self,
+    ) -> impl Iterator<Item = (SwitchId, impl Iterator<Item = SwitchId> + '_)> + '_ {
         self.part.get().into_iter().flat_map(move |part| {
-            (0u32..).zip(part).map(move |(to, of_to)| {
-                let others = (0u32..).zip(part).filter(move |(_, of)| *of != of_to);
+            part.iter_enumerated().map(move |(to, of_to)| {
+                let others = part.iter_enumerated().filter(move |(_, of)| *of != of_to);
                 let others = others.map(|(from, _)| from);
-                let counts =
-                    move |&from: &u32| self.kind(from, to).is_some() && self.counts((from, to));
+                let counts = move |&from: &SwitchId| {
+                    self.kind(from, to).is_some() && self.counts((from, to))
+                };
                 (to, others.filter(counts))
             })
         })
@@ -165,12 +170,12 @@ impl Needs {
     /// which switches cannot reach it.
     pub fn new(ends: &Ends, paths: &Paths) -> Self {
         let (costs, widest) = (&paths.costs, &ends.widest);
-        let carries = |c: usize| ends.carries[costs.switch(c) as usize];
+        let carries = |c: Column| ends.carries[costs.switch(c)];
         // Leaves have the first columns; few others carry end nodes.
         let leaves = costs.leaves();
-        let others: Vec<u32> = (leaves..costs.columns().len())
-            .filter(|&c| kind(carries(c), Carries::Aggregation, ends.all).is_some())
-            .map(|c| c as u32)
+        let all = costs.columns().keys();
+        let others: Vec<Column> = all
+            .filter(|&c| c >= leaves && kind(carries(c), Carries::Aggregation, ends.all).is_some())
             .collect();
         let mut needs = Needs::default();
         let is_widest = std::ptr::eq(paths, &**widest);
@@ -179,12 +184,12 @@ impl Needs {
         for &to in costs.columns() {
             let row = costs.row(to);
             missing.clear();
-            match ends.carries[to as usize] {
+            match ends.carries[to] {
                 Carries::Nothing => continue,
                 Carries::Hosts => find_infinite(row, &mut missing),
                 _ => {
                     find_infinite(&row[..leaves], &mut missing);
-                    missing.extend(others.iter().filter(|&&c| row[c as usize] == INFINITE));
+                    missing.extend(others.iter().filter(|&&c| row[c] == INFINITE));
                 }
             }
             if missing.is_empty() {
@@ -195,10 +200,10 @@ impl Needs {
                 true => part.clone(),
                 false => parts(paths),
             });
-            let are_apart = |part: &[u32], s: u32| part.get(s as usize) != part.get(to as usize);
+            let are_apart = |part: &BySwitch<SwitchId>, s| part.get(s) != part.get(to);
             let mut from = Vec::new();
             for &column in &missing {
-                let s = costs.switch(column as usize);
+                let s = costs.switch(column);
                 if are_apart(part, s) {
                     continue;
                 }
@@ -211,7 +216,7 @@ impl Needs {
             // Without hosts in need packets of switches rather take drained links than turn. Else they turn as well: what they
             // send by another way would meet the detours of hosts.
             if !is_widest && from.iter().all(|&(_, kind)| kind > 0) {
-                let has_path = |column| widest.costs.hops(costs.switch(column as usize), to);
+                let has_path = |column| widest.costs.hops(costs.switch(column), to);
                 from.retain(|&(column, _)| has_path(column).is_none());
             }
             if !from.is_empty() {
@@ -224,21 +229,21 @@ impl Needs {
     /// The pairs of switches with hosts that have no path over all links, in the order of columns. `self` is of these.
     pub fn of_hosts(&self, ends: &Ends) -> Unreachable {
         let costs = &ends.widest.costs;
-        let has_hosts = |s: u32| ends.nodes[s as usize].0 > 0;
+        let has_hosts = |s: SwitchId| ends.nodes[s].0 > 0;
         let joined = self.joined.iter().flat_map(|need| {
             let hosts = need.from.iter().filter(|&&(_, kind)| kind == 0);
-            hosts.map(|&(column, _)| (need.to, costs.switch(column as usize)))
+            hosts.map(|&(column, _)| (need.to, costs.switch(column)))
         });
-        let columns = |&(a, b): &(u32, u32)| (costs.column(a), costs.column(b));
+        let columns = |&(a, b): &(SwitchId, SwitchId)| (costs.column(a), costs.column(b));
         let joined = joined.filter(|pair| {
             columns(pair).0 < columns(pair).1 && has_hosts(pair.0) && has_hosts(pair.1)
         });
         let mut count = joined.clone().count();
-        let mut first: Vec<(u32, u32)> = joined.take(NAMED).collect();
+        let mut first: Vec<(SwitchId, SwitchId)> = joined.take(NAMED).collect();
         if let Some(part) = ends.part.get().filter(|part| !part.is_empty()) {
             let hosts = costs.columns().iter().copied();
-            let hosts: Vec<u32> = hosts.filter(|&s| has_hosts(s)).collect();
-            let part = |s: u32| part[s as usize];
+            let hosts: Vec<SwitchId> = hosts.filter(|&s| has_hosts(s)).collect();
+            let part = |s: SwitchId| part[s];
             for (at, &a) in hosts.iter().enumerate() {
                 let apart = hosts[at..].iter().filter(|&&b| part(a) != part(b));
                 first.extend(apart.clone().take(NAMED).map(|&b| (a, b)));
@@ -247,30 +252,26 @@ impl Needs {
         }
         first.sort_unstable_by_key(columns);
         first.truncate(NAMED);
-        let ids = first.into_iter().map(|(a, b)| (SwitchId(a), SwitchId(b)));
-        Unreachable {
-            count,
-            first: ids.collect(),
-        }
+        Unreachable { count, first }
     }
 }
 
 /// Adds the columns of a row without a path. They are few, so a fast test skips most of the row.
-fn find_infinite(row: &[u8], found: &mut Vec<u32>) {
-    for (first, bytes) in (0..).step_by(64).zip(row.chunks(64)) {
+fn find_infinite(row: &TiSlice<Column, u8>, found: &mut Vec<Column>) {
+    for (first, bytes) in (0..).step_by(64).zip(row.raw.chunks(64)) {
         if bytes.iter().fold(false, |any, &b| any | (b == INFINITE)) {
-            let columns = (first..).zip(bytes);
+            let columns = (first..).map(Column).zip(bytes);
             found.extend(columns.filter(|&(_, &b)| b == INFINITE).map(|(c, _)| c));
         }
     }
 }
 
 /// By switch, the first switch of its connected part; empty if there is one.
-fn parts(paths: &Paths) -> Vec<u32> {
+fn parts(paths: &Paths) -> BySwitch<SwitchId> {
     let groups = &paths.groups;
-    let part = components(groups.switches(), |s| groups.neighbours(s));
-    match part.iter().all(|&first| first == 0) {
-        true => Vec::new(),
+    let part = components(groups.switches().len(), |s| groups.neighbours(s));
+    match part.iter().all(|&first| first == SwitchId(0)) {
+        true => BySwitch::default(),
         false => part,
     }
 }

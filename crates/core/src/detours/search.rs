@@ -11,21 +11,23 @@
 //! on what the search finds at switches with a path, and that may differ: links are missing here and there.
 
 use super::turns::Turns;
+use crate::ids::{BySwitch, Column, SwitchId};
 use crate::paths::{INFINITE, Paths};
+use typed_index_collections::{TiSlice, TiVec};
 
 /// A hub with an up-down path to the switch to be reached, and the turns there that lead into it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Gate {
     /// The switch where packets turn.
-    pub at: u32,
+    pub at: SwitchId,
     /// Its hops to the switch to be reached; 0 if no turn leads into the path.
     pub hops: u16,
     /// The switches from which packets come down to it, whichever way they go on.
-    pub from: Vec<u32>,
+    pub from: Vec<SwitchId>,
     /// Others from which they come down, if they go on by one of `by`.
-    pub pinned: Vec<u32>,
+    pub pinned: Vec<SwitchId>,
     /// The switches above by which they go on if entries are pinned: each share by one.
-    pub by: Vec<u32>,
+    pub by: Vec<SwitchId>,
 }
 
 /// What switches to be reached have in common if their detours are.
@@ -55,7 +57,7 @@ struct Detour {
     /// Whether the next switch holds for all shares: packets turn here, as it allows.
     of_all: bool,
     /// The next switch, once chosen for a share.
-    next: Option<u32>,
+    next: Option<SwitchId>,
     /// The list of steps, by number, that has its step.
     listed: usize,
 }
@@ -66,29 +68,29 @@ pub struct Found {
     /// By share of its LIDs.
     pub shares: Vec<Chosen>,
     /// The columns of the switches in need without a detour, ascending.
-    pub missing: Vec<u32>,
+    pub missing: Vec<Column>,
 }
 
 /// The detours of one share.
 #[derive(Clone, Debug, Default)]
 pub struct Chosen {
     /// Steps of switches without a path, as (switch, next switch).
-    pub steps: Vec<(u32, u32)>,
+    pub steps: Vec<(SwitchId, SwitchId)>,
     /// Where packets turn into up-down paths: a switch, and the switch above to which its entries must lead.
-    pub pins: Vec<(u32, u32)>,
+    pub pins: Vec<(SwitchId, SwitchId)>,
 }
 
 /// Searches for detours, and the memory that they share.
 pub struct Search<'s> {
     paths: &'s Paths,
     /// By column: how many switches with links come before.
-    before: Vec<usize>,
+    before: TiVec<Column, usize>,
     /// By switch.
-    detours: Vec<Detour>,
+    detours: BySwitch<Detour>,
     /// The number of lists of steps so far.
     lists: usize,
     /// The neighbours that serve each switch for which one is being chosen.
-    serves: Vec<u32>,
+    serves: Vec<SwitchId>,
     /// Neighbours visited, over all searches: a measure of the work.
     pub work: u64,
 }
@@ -96,7 +98,7 @@ pub struct Search<'s> {
 impl<'s> Search<'s> {
     /// Memory for searches over these paths.
     pub fn new(paths: &'s Paths) -> Self {
-        let is_linked = |&s: &u32| paths.groups.neighbours(s).next().is_some();
+        let is_linked = |&s: &SwitchId| paths.groups.neighbours(s).next().is_some();
         let before = paths.costs.columns().iter().scan(0, |linked, s| {
             let before = *linked;
             *linked += usize::from(is_linked(s));
@@ -105,7 +107,7 @@ impl<'s> Search<'s> {
         Search {
             paths,
             before: before.collect(),
-            detours: Vec::new(),
+            detours: BySwitch::default(),
             lists: 0,
             serves: Vec::new(),
             work: 0,
@@ -114,7 +116,7 @@ impl<'s> Search<'s> {
 
     /// How many switches with links come before one, in the order of columns. An empty place does not count, so a
     /// reference that has its switch changes nothing.
-    pub fn before(&self, s: u32) -> usize {
+    pub fn before(&self, s: SwitchId) -> usize {
         self.before[self.paths.costs.column(s)]
     }
 
@@ -123,20 +125,20 @@ impl<'s> Search<'s> {
         &mut self,
         turns: &Turns,
         class: &Class,
-        to: impl Iterator<Item = u32>,
-        needs: impl Iterator<Item = &'n [(u32, u8)]> + Clone,
+        to: impl Iterator<Item = SwitchId>,
+        needs: impl Iterator<Item = &'n [(Column, u8)]> + Clone,
     ) -> Vec<Found> {
         let costs = &self.paths.costs;
-        let mut without = vec![0; costs.switches()];
+        let mut without: TiVec<Column, u8> = vec![0; costs.width()].into();
         for to in to {
             for (without, &byte) in without.iter_mut().zip(costs.row(to)) {
                 *without |= u8::from(byte == INFINITE);
             }
-            self.work += costs.switches() as u64 / 8;
+            self.work += costs.width() as u64 / 8;
         }
         let in_need = needs.clone().flatten();
-        let in_need = in_need.map(|&(column, _)| costs.switch(column as usize));
-        let in_need: Vec<u32> = in_need.collect();
+        let in_need = in_need.map(|&(column, _)| costs.switch(column));
+        let in_need: Vec<SwitchId> = in_need.collect();
         self.spread(turns, class, &without, &in_need);
         let mut found: Vec<Found> = needs.clone().map(|_| Found::default()).collect();
         for share in 0..class.shares {
@@ -148,7 +150,7 @@ impl<'s> Search<'s> {
                 let mut chosen = Chosen::default();
                 chosen.steps.reserve(need.len());
                 for &(column, _) in need {
-                    let from = costs.switch(column as usize);
+                    let from = costs.switch(column);
                     match self.detour(from).hops {
                         FAR if share == 0 => found.missing.push(column),
                         FAR => {}
@@ -163,7 +165,13 @@ impl<'s> Search<'s> {
 
     /// Finds out which switches have detours, and how long these are. Some columns are `without` a path; of these
     /// switches, some are in need.
-    fn spread(&mut self, turns: &Turns, class: &Class, without: &[u8], in_need: &[u32]) {
+    fn spread(
+        &mut self,
+        turns: &Turns,
+        class: &Class,
+        without: &TiSlice<Column, u8>,
+        in_need: &[SwitchId],
+    ) {
         let Paths { costs, groups, .. } = self.paths;
         let none = Detour {
             hops: FAR,
@@ -174,15 +182,15 @@ impl<'s> Search<'s> {
             listed: self.lists,
         };
         self.detours.clear();
-        self.detours.resize(costs.switches(), none);
+        self.detours.resize(costs.width(), none);
         for (&s, _) in costs.columns().iter().zip(without).filter(|at| *at.1 == 0) {
-            self.detours[s as usize].hops = PATH;
+            self.detours[s].hops = PATH;
         }
         for gate in &class.gates {
-            self.detours[gate.at as usize].hops = 0;
+            self.detours[gate.at].hops = 0;
         }
         let gates = class.gates.iter();
-        let mut turned: Vec<(u16, u32)> = gates
+        let mut turned: Vec<(u16, SwitchId)> = gates
             .flat_map(|gate| {
                 let from = gate.from.iter().chain(&gate.pinned);
                 from.map(|&from| (gate.hops + 1, from))
@@ -192,7 +200,7 @@ impl<'s> Search<'s> {
         // The switches whose detours count, and all switches above them: a detour up depends on no others.
         let mut open = [in_need, turns.hubs()].concat();
         while let Some(s) = open.pop() {
-            if !std::mem::replace(&mut self.detours[s as usize].counts, true) {
+            if !std::mem::replace(&mut self.detours[s].counts, true) {
                 let above = groups.up(s).iter().map(|g| g.remote);
                 open.extend(above.filter(|&s| !self.detour(s).counts));
             }
@@ -218,7 +226,7 @@ impl<'s> Search<'s> {
                     self.work += up.len() as u64;
                     let above = up.iter().map(|above| self.detour(above.remote).hops);
                     if let Some(least) = above.min().filter(|&least| least != FAR) {
-                        let detour = &mut self.detours[s as usize];
+                        let detour = &mut self.detours[s];
                         (detour.goes_up, detour.hops) = (true, least + 1);
                     }
                 }
@@ -231,7 +239,7 @@ impl<'s> Search<'s> {
                 let own = *self.detour(s);
                 if own.goes_up && !own.of_all {
                     let next = self.next(turns, class, 0, s);
-                    self.detours[s as usize].of_all = true;
+                    self.detours[s].of_all = true;
                     let from = groups.up(s).iter().map(|g| g.remote);
                     let from = from.filter(|&from| next.is_some_and(|to| turns.has(from, s, to)));
                     turned.extend(from.map(|from| (own.hops + 1, from)));
@@ -242,14 +250,14 @@ impl<'s> Search<'s> {
         }
     }
 
-    fn detour(&self, s: u32) -> &Detour {
-        &self.detours[s as usize]
+    fn detour(&self, s: SwitchId) -> &Detour {
+        &self.detours[s]
     }
 
     /// Gives a switch a detour that goes down, if it has none.
-    fn reach(&mut self, open: &mut Vec<u32>, s: u32, hops: u16) {
+    fn reach(&mut self, open: &mut Vec<SwitchId>, s: SwitchId, hops: u16) {
         self.work += 1;
-        let detour = &mut self.detours[s as usize];
+        let detour = &mut self.detours[s];
         if detour.hops == FAR {
             detour.hops = hops;
             open.push(s);
@@ -258,7 +266,13 @@ impl<'s> Search<'s> {
 
     /// Chooses the neighbour that a switch goes on to: one of those that serve, by the numbers of class and share;
     /// at a leaf the same for all.
-    fn next(&mut self, turns: &Turns, class: &Class, share: usize, s: u32) -> Option<u32> {
+    fn next(
+        &mut self,
+        turns: &Turns,
+        class: &Class,
+        share: usize,
+        s: SwitchId,
+    ) -> Option<SwitchId> {
         let Paths { costs, groups, .. } = self.paths;
         let own = *self.detour(s);
         if own.next.is_some() {
@@ -268,7 +282,7 @@ impl<'s> Search<'s> {
             true => groups.up(s),
             false => groups.down(s),
         };
-        let number = match costs.column(s) < costs.leaves() {
+        let number = match costs.is_leaf(s) {
             true => self.before(s),
             false => self.before(s) + class.number + share,
         };
@@ -294,13 +308,13 @@ impl<'s> Search<'s> {
         let serves = &self.serves[first..];
         let next = serves.get(number % serves.len().max(1)).copied();
         self.serves.truncate(first);
-        self.detours[s as usize].next = next;
+        self.detours[s].next = next;
         next
     }
 
     /// Whether a switch is new to the list of steps; then it is no longer.
-    fn is_new(&mut self, s: u32) -> bool {
-        std::mem::replace(&mut self.detours[s as usize].listed, self.lists) != self.lists
+    fn is_new(&mut self, s: SwitchId) -> bool {
+        std::mem::replace(&mut self.detours[s].listed, self.lists) != self.lists
     }
 
     /// Adds the steps of the detour from a switch, up to a step that is already among them.
@@ -309,7 +323,7 @@ impl<'s> Search<'s> {
         turns: &Turns,
         class: &Class,
         share: usize,
-        from: u32,
+        from: SwitchId,
         chosen: &mut Chosen,
     ) {
         let mut s = from;
@@ -334,7 +348,7 @@ impl<'s> Search<'s> {
 
 impl Class {
     /// The gate at a switch for packets from another.
-    fn gate(&self, from: u32, at: u32) -> Option<&Gate> {
+    fn gate(&self, from: SwitchId, at: SwitchId) -> Option<&Gate> {
         let gate = self.gates.binary_search_by_key(&at, |gate| gate.at).ok()?;
         let gate = &self.gates[gate];
         let leads = gate.from.contains(&from) || gate.pinned.contains(&from);

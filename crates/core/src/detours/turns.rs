@@ -9,79 +9,80 @@
 //! if switches with one neighbour are taken away, again and again, is the rest), a packet that turns there never comes
 //! back. In a tree of switches all turns are free. They need no check, and are not listed.
 
+use crate::ids::{BySwitch, SwitchId};
 use crate::tree::{Group, Groups, peel};
 use std::collections::BTreeSet;
 
 /// In [`Reach`]: no packet comes up to a switch; or packets come up from more than one switch below.
-const NONE: u32 = u32::MAX;
-const SEVERAL: u32 = u32::MAX - 1;
+const NONE: SwitchId = SwitchId(u32::MAX);
+const SEVERAL: SwitchId = SwitchId(u32::MAX - 1);
 
 /// The turns that are taken. They close no cycle with anything that the links allow, so they suit every routing; the
 /// price is some harmless turns that the check refuses.
 #[derive(Clone, Debug)]
 pub struct Turns {
     /// Per switch: the turns taken there, as (from, to); free turns are not listed.
-    taken: Vec<BTreeSet<(u32, u32)>>,
+    taken: BySwitch<BTreeSet<(SwitchId, SwitchId)>>,
     /// The switches with turns: those with free turns, ascending, then others in the order in which they got their first.
-    hubs: Vec<u32>,
+    hubs: Vec<SwitchId>,
     /// Per switch: whether links around it may close a cycle. A turn over a link to any other switch is free.
-    in_core: Vec<bool>,
+    in_core: BySwitch<bool>,
     /// Per switch: whether it is a hub or above one. Packets that come down to any other switch come to no turn.
-    above_hub: Vec<bool>,
+    above_hub: BySwitch<bool>,
 }
 
 /// The switches to which packets can come from one channel.
 struct Reach {
     /// Per switch: the switch below from which they come up to it, [`NONE`] or [`SEVERAL`].
-    below: Vec<u32>,
+    below: BySwitch<SwitchId>,
     /// Per switch: whether they come down to it.
-    down: Vec<bool>,
+    down: BySwitch<bool>,
     /// The number of neighbours visited.
     work: u64,
 }
 
 /// A turn, as (from, at, to).
-pub type Turn = (u32, u32, u32);
+pub type Turn = (SwitchId, SwitchId, SwitchId);
 
 /// A switch to which packets come, and the switch below, if they come up from it.
-type Arrival = (u32, Option<u32>);
+type Arrival = (SwitchId, Option<SwitchId>);
 
 impl Turns {
     /// The free turns of a fabric.
     pub fn new(groups: &Groups) -> Self {
-        let switches = groups.switches();
+        let switches = groups.switches().len();
         let in_core = peel(switches, |s| groups.neighbours(s));
-        let has_free = |&s: &u32| {
+        let has_free = |&s: &SwitchId| {
             let up = groups.up(s);
-            let leads_out = |g: &Group| !in_core[g.remote as usize];
-            up.len() > 1 && (!in_core[s as usize] || up.iter().any(leads_out))
+            let leads_out = |g: &Group| !in_core[g.remote];
+            up.len() > 1 && (!in_core[s] || up.iter().any(leads_out))
         };
-        let hubs: Vec<u32> = (0..switches as u32).filter(has_free).collect();
+        let hubs: Vec<SwitchId> = groups.switches().filter(has_free).collect();
         Turns {
-            taken: vec![BTreeSet::new(); switches],
+            taken: vec![BTreeSet::new(); switches].into(),
             hubs,
             in_core,
-            above_hub: vec![false; switches],
+            above_hub: vec![false; switches].into(),
         }
     }
 
     /// The switches with turns.
-    pub fn hubs(&self) -> &[u32] {
+    pub fn hubs(&self) -> &[SwitchId] {
         &self.hubs
     }
 
     /// Whether packets may turn at a switch from each switch above to each other one.
-    pub fn has_all(&self, groups: &Groups, at: u32) -> bool {
-        let in_core = |s: u32| self.in_core[s as usize];
+    pub fn has_all(&self, groups: &Groups, at: SwitchId) -> bool {
+        let in_core = |s: SwitchId| self.in_core[s];
         let above = groups.up(at).iter().filter(|g| in_core(g.remote)).count();
-        !in_core(at) || self.taken[at as usize].len() == above * above.saturating_sub(1)
+        !in_core(at) || self.taken[at].len() == above * above.saturating_sub(1)
     }
 
     /// Whether packets that come down from one switch to another may go up to a third.
-    pub fn has(&self, from: u32, at: u32, to: u32) -> bool {
-        let in_core = |s: u32| self.in_core[s as usize];
+    pub fn has(&self, from: SwitchId, at: SwitchId, to: SwitchId) -> bool {
+        let in_core = |s: SwitchId| self.in_core[s];
         let is_free = !(in_core(from) && in_core(at) && in_core(to));
-        from != to && (is_free || self.taken[at as usize].contains(&(from, to)))
+        from != to && (is_free || self.taken[at].contains(&(from, to)))
     }
 
     /// Takes the turns over `groups` at a switch that `wanted` selects, by the switches that they come from and go to, and
@@ -90,27 +91,28 @@ impl Turns {
     pub fn take(
         &mut self,
         [groups, all]: [&Groups; 2],
-        switch: u32,
-        urgent: impl Fn(u32) -> bool,
-        wanted: impl Fn(u32, u32) -> bool,
+        switch: SwitchId,
+        urgent: impl Fn(SwitchId) -> bool,
+        wanted: impl Fn(SwitchId, SwitchId) -> bool,
         work: &mut u64,
     ) -> bool {
         self.mark_above(all, switch);
-        let mut up: Vec<u32> = groups.up(switch).iter().map(|g| g.remote).collect();
+        let mut up: Vec<SwitchId> = groups.up(switch).iter().map(|g| g.remote).collect();
         up.sort_by_key(|&s| !urgent(s));
-        let before = self.taken[switch as usize].len();
+        let before = self.taken[switch].len();
         for &to in &up {
-            let new = |&from: &u32| from != to && wanted(from, to) && !self.has(from, switch, to);
-            let mut new: Vec<u32> = up.iter().copied().filter(new).collect();
+            let new =
+                |&from: &SwitchId| from != to && wanted(from, to) && !self.has(from, switch, to);
+            let mut new: Vec<SwitchId> = up.iter().copied().filter(new).collect();
             if !new.is_empty() {
                 // More turns into one channel do not change where that channel leads.
                 let reach = self.reach(all, switch, to);
                 *work += reach.work;
                 new.retain(|&from| !reach.comes_down(from, switch));
             }
-            self.taken[switch as usize].extend(new.into_iter().map(|from| (from, to)));
+            self.taken[switch].extend(new.into_iter().map(|from| (from, to)));
         }
-        let is_new = self.taken[switch as usize].len() > before;
+        let is_new = self.taken[switch].len() > before;
         if is_new && !self.hubs.contains(&switch) {
             self.hubs.push(switch);
         }
@@ -118,10 +120,10 @@ impl Turns {
     }
 
     /// Marks a switch and all switches above it.
-    fn mark_above(&mut self, groups: &Groups, switch: u32) {
+    fn mark_above(&mut self, groups: &Groups, switch: SwitchId) {
         let mut open = vec![switch];
         while let Some(s) = open.pop() {
-            if !std::mem::replace(&mut self.above_hub[s as usize], true) {
+            if !std::mem::replace(&mut self.above_hub[s], true) {
                 open.extend(groups.up(s).iter().map(|g| g.remote));
             }
         }
@@ -130,16 +132,16 @@ impl Turns {
     /// The switches to which packets come that go up from `low` to `high`, with or without taken turns. No packet goes
     /// back by the link by which it came. So turns at a switch and at the switches above it go together: in a tree with
     /// one way down to each switch, a packet that goes up from a switch can come back to it only by that link.
-    fn reach(&self, groups: &Groups, low: u32, high: u32) -> Reach {
+    fn reach(&self, groups: &Groups, low: SwitchId, high: SwitchId) -> Reach {
         let switches = self.taken.len();
         let mut reach = Reach {
-            below: vec![NONE; switches],
-            down: vec![false; switches],
+            below: vec![NONE; switches].into(),
+            down: vec![false; switches].into(),
             work: 0,
         };
         let mut open: Vec<Arrival> = vec![(high, Some(low))];
         while let Some((at, from)) = open.pop() {
-            let (below, down) = (&mut reach.below[at as usize], &mut reach.down[at as usize]);
+            let (below, down) = (&mut reach.below[at], &mut reach.down[at]);
             let known = *below;
             match from {
                 None if std::mem::replace(down, true) => continue,
@@ -152,9 +154,9 @@ impl Turns {
                 open.extend(groups.up(at).iter().map(|g| (g.remote, Some(at))));
             }
             let lower = groups.down(at).iter().map(|g| g.remote);
-            for next in lower.filter(|&next| self.above_hub[next as usize] && Some(next) != from) {
+            for next in lower.filter(|&next| self.above_hub[next] && Some(next) != from) {
                 open.push((next, None));
-                let turns = self.taken[next as usize].range((at, 0)..=(at, NONE));
+                let turns = self.taken[next].range((at, SwitchId(0))..=(at, NONE));
                 open.extend(turns.map(|&(_, to)| (to, Some(next))));
             }
         }
@@ -164,9 +166,9 @@ impl Turns {
 
 impl Reach {
     /// Whether packets can come down from one switch to another.
-    fn comes_down(&self, from: u32, to: u32) -> bool {
-        let below = self.below[from as usize];
-        self.down[from as usize] || (below != NONE && below != to)
+    fn comes_down(&self, from: SwitchId, to: SwitchId) -> bool {
+        let below = self.below[from];
+        self.down[from] || (below != NONE && below != to)
     }
 }
 
@@ -195,19 +197,23 @@ mod tests {
         Paths::new(Groups::of_fabric(&fabric, &ranking), &ranking, ALONE)
     }
 
+    fn has(turns: &Turns, from: u32, at: u32, to: u32) -> bool {
+        turns.has(SwitchId(from), SwitchId(at), SwitchId(to))
+    }
+
+    fn take(paths: &Paths, turns: &mut Turns, at: u32, wanted: impl Fn(u32, u32) -> bool) {
+        let links = [&paths.groups; 2];
+        let wanted = |from: SwitchId, to: SwitchId| wanted(from.0, to.0);
+        turns.take(links, SwitchId(at), |_| false, wanted, &mut 0);
+    }
+
     /// Which of these turns are taken if they are wanted.
     fn taken(paths: &Paths, turns: &mut Turns, wanted: &[(u32, u32, u32)]) -> Vec<bool> {
-        let take = |&(from, at, to): &(u32, u32, u32)| {
-            turns.take(
-                [&paths.groups; 2],
-                at,
-                |_| false,
-                |a, c| (a, c) == (from, to),
-                &mut 0,
-            );
-            turns.has(from, at, to)
+        let is_taken = |&(from, at, to): &(u32, u32, u32)| {
+            take(paths, turns, at, |a, c| (a, c) == (from, to));
+            has(turns, from, at, to)
         };
-        wanted.iter().map(take).collect()
+        wanted.iter().map(is_taken).collect()
     }
 
     #[test]
@@ -270,7 +276,7 @@ mod tests {
         let paths = paths(10, &links, &[6, 7, 8, 9]);
         let mut turns = Turns::new(&paths.groups);
         for at in [0, 2, 4] {
-            turns.take([&paths.groups; 2], at, |_| false, |_, _| true, &mut 0);
+            take(&paths, &mut turns, at, |_, _| true);
         }
         for (from, at, to) in [
             (2, 0, 4),
@@ -280,10 +286,10 @@ mod tests {
             (8, 4, 9),
             (9, 4, 8),
         ] {
-            assert!(turns.has(from, at, to), "{from} {at} {to}");
+            assert!(has(&turns, from, at, to), "{from} {at} {to}");
         }
-        turns.take([&paths.groups; 2], 1, |_| false, |_, _| true, &mut 0);
-        assert!(!(turns.has(3, 1, 5) || turns.has(5, 1, 3)));
+        take(&paths, &mut turns, 1, |_, _| true);
+        assert!(!(has(&turns, 3, 1, 5) || has(&turns, 5, 1, 3)));
     }
 
     #[test]
@@ -292,10 +298,11 @@ mod tests {
         let links = [(0, 2), (1, 2), (0, 3), (1, 3), (0, 4), (1, 5)];
         let paths = paths(6, &links, &[2, 3, 4, 5]);
         let turns = Turns::new(&paths.groups);
-        assert_eq!(turns.hubs(), [0, 1]);
+        assert_eq!(turns.hubs(), [SwitchId(0), SwitchId(1)]);
         for (from, at, to) in [(4, 0, 2), (2, 0, 4), (3, 0, 4), (5, 1, 2)] {
-            assert!(turns.has(from, at, to), "{from} {at} {to}");
+            assert!(has(&turns, from, at, to), "{from} {at} {to}");
         }
-        assert!(!turns.has(2, 0, 3) && !turns.has(3, 1, 2) && !turns.has(4, 0, 4));
+        let others = [(2, 0, 3), (3, 1, 2), (4, 0, 4)];
+        assert!(others.map(|(from, at, to)| has(&turns, from, at, to)) == [false; 3]);
     }
 }

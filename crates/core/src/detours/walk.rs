@@ -2,15 +2,20 @@
 //! asked here. That would spare 4 of 116,146 small fabrics the switch above all others that 175 need.
 
 use super::turns::Turn;
+use crate::ids::SwitchId;
 use crate::paths::Paths;
 use std::collections::{BTreeMap, VecDeque};
 
 /// A channel, as (from, to).
-type Channel = (u32, u32);
+type Channel = (SwitchId, SwitchId);
 
 /// The turns on a shortest walk from one switch into the up-down paths to another; `None` if none serves. Adds the
 /// number of links looked at to `work`.
-pub fn turns_between(paths: &Paths, (from, to): (u32, u32), work: &mut u64) -> Option<Vec<Turn>> {
+pub fn turns_between(
+    paths: &Paths,
+    (from, to): (SwitchId, SwitchId),
+    work: &mut u64,
+) -> Option<Vec<Turn>> {
     let Paths { costs, groups, .. } = paths;
     let is_turn = |(before, s, next): Turn| {
         let up = groups.up(s);
@@ -26,7 +31,8 @@ pub fn turns_between(paths: &Paths, (from, to): (u32, u32), work: &mut u64) -> O
         let (before, s) = channel;
         // Where a path begins, packets go on by its first link.
         let hops = costs.hops(s, to);
-        let goes_on = |next: u32| hops.is_none() || hops == costs.hops(next, to).map(|h| h + 1);
+        let goes_on =
+            |next: SwitchId| hops.is_none() || hops == costs.hops(next, to).map(|h| h + 1);
         for next in groups
             .neighbours(s)
             .filter(|&next| next != before && goes_on(next))

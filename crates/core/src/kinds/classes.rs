@@ -50,14 +50,13 @@ const SEVERAL: usize = 4;
 impl Classes {
     /// Finds the classes over some of the links, which `is_open` selects by switch and port.
     pub fn new(uplinks: &Uplinks, kinds: &Kinds, is_open: impl Fn(SwitchId, u8) -> bool) -> Self {
-        let switches = uplinks.switches();
         let is_open = &is_open;
-        let ports = |s: u32| {
-            let ports = uplinks.of_switch(SwitchId(s)).iter();
-            ports.map(move |up| (up, up.to.filter(|_| is_open(SwitchId(s), up.port))))
+        let ports = |s: SwitchId| {
+            let ports = uplinks.of_switch(s).iter();
+            ports.map(move |up| (up, up.to.filter(|_| is_open(s, up.port))))
         };
-        let hash = |s: u32| {
-            let kind = u64::from(kinds.of_switch[SwitchId(s)].0);
+        let hash = |s: SwitchId| {
+            let kind = u64::from(kinds.of_switch[s].0);
             ports(s).fold(kind, |hash, (up, to)| {
                 let to = to.map_or(u32::MAX, |to| to.0);
                 mix(
@@ -66,24 +65,24 @@ impl Classes {
                 )
             })
         };
-        let same = |a: u32, b: u32| {
-            kinds.of_switch[SwitchId(a)] == kinds.of_switch[SwitchId(b)] && ports(a).eq(ports(b))
+        let same = |a: SwitchId, b: SwitchId| {
+            kinds.of_switch[a] == kinds.of_switch[b] && ports(a).eq(ports(b))
         };
-        let partition = Partition::new(switches, 0..switches as u32, hash, same);
-        let class = |&s: &u32| {
+        let switches = uplinks.switches();
+        let partition = Partition::new(switches.len(), switches.clone(), hash, same);
+        let class = |&s: &SwitchId| {
             let ports: Vec<Uplink> = ports(s).map(|(up, to)| Uplink { to, ..*up }).collect();
             Class {
-                kind: kinds.of_switch[SwitchId(s)],
-                first: SwitchId(s),
+                kind: kinds.of_switch[s],
+                first: s,
                 cycle: cycle(&ports),
                 lacks: ports.iter().any(|up| up.to.is_none()),
                 gone: Vec::new(),
                 ports,
             }
         };
-        let of_switch = (0..switches as u32).map(|s| partition.class(s).unwrap_or_default());
         let mut classes = Classes {
-            of_switch: of_switch.map(ClassId).collect(),
+            of_switch: switches.map(|s| partition.class(s)).collect(),
             classes: partition.firsts().iter().map(class).collect(),
         };
         classes.find_gone(kinds.kinds.len());

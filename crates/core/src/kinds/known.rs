@@ -61,11 +61,10 @@ impl<'f> Known<'f> {
         for s in known.switches() {
             links.clear();
             if known.is_there(s) {
-                for group in groups.parents(s.0) {
+                for group in groups.parents(s) {
                     let far = |port: u8| fabric.far(s, PortNumber(port)).map_or(0, |far| far.1.0);
                     let ports = groups.ports(group).iter();
-                    links
-                        .extend(ports.map(|&port| (SwitchId(group.remote), port, far(port), true)));
+                    links.extend(ports.map(|&port| (group.remote, port, far(port), true)));
                 }
             }
             let there = links.len();
@@ -138,7 +137,7 @@ impl<'f> Known<'f> {
     /// The rank of a switch.
     pub fn rank(&self, s: SwitchId) -> u32 {
         match self.is_there(s) {
-            true => self.ranking.rank(s.0),
+            true => self.ranking.rank(s),
             false => self.gone(s).rank,
         }
     }
@@ -146,7 +145,7 @@ impl<'f> Known<'f> {
     /// Whether a switch is a leaf.
     pub fn is_leaf(&self, s: SwitchId) -> bool {
         match self.is_there(s) {
-            true => self.ranking.is_leaf(s.0),
+            true => self.ranking.is_leaf(s),
             false => self.gone(s).is_leaf,
         }
     }

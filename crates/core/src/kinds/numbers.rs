@@ -151,7 +151,7 @@ impl Numbers {
         let hosts = Digit::hosts(&leaves, has_planes, positions.most, with.ways());
         let first = with.first_numbers(place, hosts.next);
         let mut end = base;
-        let mut leaves: Vec<SwitchId> = known.ranking.leaves().map(SwitchId).collect();
+        let mut leaves: Vec<SwitchId> = known.ranking.leaves().collect();
         leaves.sort_by_key(|&leaf| first[leaf]);
         for leaf in leaves {
             for n in fabric.node_ids_of(leaf) {
@@ -309,20 +309,18 @@ impl Numbering<'_> {
             .map(|group| (known.rank(group.parent), group.child, group.parent))
             .collect();
         for s in known.present() {
-            let level = known.groups.up(s.0).iter().filter(|group| group.level);
-            links.extend(level.map(|group| (known.rank(s), s, SwitchId(group.remote))));
+            let level = known.groups.up(s).iter().filter(|group| group.level);
+            links.extend(level.map(|group| (known.rank(s), s, group.remote)));
         }
         links.sort_unstable();
-        let mut parent: Vec<u32> = (0..place.len() as u32).collect();
+        let mut parent: BySwitch<SwitchId> = place.keys().collect();
         let mut links = links.into_iter().peekable();
-        let mut inner: Vec<u32> = parent.clone();
+        let mut inner = parent.clone();
         for rank in 0..known.ranks() {
             while let Some((_, a, b)) = links.next_if(|link| link.0 <= rank) {
-                join(&mut parent, a.0, b.0);
+                join(&mut parent, a, b);
             }
-            let outer: Vec<u32> = (0..parent.len() as u32)
-                .map(|s| root(&mut parent, s))
-                .collect();
+            let outer: BySwitch<SwitchId> = place.keys().map(|s| root(&mut parent, s)).collect();
             if rank > 0 && !self.places.has_slots[rank as usize - 1] {
                 self.places_in_parts(rank - 1, &inner, &outer, place);
             }
@@ -330,18 +328,21 @@ impl Numbering<'_> {
         }
     }
 
-    fn places_in_parts(&self, rank: u32, inner: &[u32], outer: &[u32], place: &mut BySwitch<u32>) {
+    fn places_in_parts(
+        &self,
+        rank: u32,
+        inner: &BySwitch<SwitchId>,
+        outer: &BySwitch<SwitchId>,
+        place: &mut BySwitch<u32>,
+    ) {
         let known = self.known;
         let order = &known.reference.order;
-        let mut first: Vec<(u32, u64)> = vec![(u32::MAX, u64::MAX); inner.len()];
+        let mut first: BySwitch<(u32, u64)> = vec![(u32::MAX, u64::MAX); inner.len()].into();
         for s in known.switches() {
-            let first = &mut first[inner[usize::from(s)] as usize];
+            let first = &mut first[inner[s]];
             *first = order[s].min(*first);
         }
-        let key = |s: SwitchId| {
-            let inner = inner[usize::from(s)];
-            (outer[usize::from(s)], first[inner as usize], inner)
-        };
+        let key = |s: SwitchId| (outer[s], first[inner[s]], inner[s]);
         let members = known
             .switches()
             .filter(|&s| known.rank(s) == rank && !known.up(s).is_empty());

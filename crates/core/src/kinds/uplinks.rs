@@ -90,18 +90,18 @@ impl Uplinks {
         &self.all[start as usize..self.end[s] as usize]
     }
 
-    /// The number of switches.
-    pub fn switches(&self) -> usize {
-        self.end.len()
+    /// All switches.
+    pub fn switches(&self) -> impl ExactSizeIterator<Item = SwitchId> + Clone + use<> {
+        self.end.keys()
     }
 }
 
 /// The ports to switches of the same rank, dark ones included: by neighbour, each with its port, and whether it is up.
 fn level(known: &Known, s: SwitchId) -> Vec<(SwitchId, u8, bool)> {
-    let groups = known.groups.up(s.0).iter().filter(|group| group.level);
+    let groups = known.groups.up(s).iter().filter(|group| group.level);
     let ports = groups.flat_map(|group| {
         let ports = known.groups.ports(group).iter();
-        ports.map(|&port| (SwitchId(group.remote), port, true))
+        ports.map(|&port| (group.remote, port, true))
     });
     let dark = known
         .reference
@@ -112,7 +112,7 @@ fn level(known: &Known, s: SwitchId) -> Vec<(SwitchId, u8, bool)> {
             Was::Host(_) => None,
         });
     let is_level = |to: SwitchId| {
-        known.is_there(to) && known.rank(to) == known.rank(s) && known.ranking.is_up(s.0, to.0)
+        known.is_there(to) && known.rank(to) == known.rank(s) && known.ranking.is_up(s, to)
     };
     let mut level: Vec<(SwitchId, u8, bool)> = ports.collect();
     level.extend(dark.filter(|dark| is_level(dark.0)));

@@ -12,6 +12,7 @@
 
 mod join;
 
+use super::detours::MayTurn;
 use super::tree::Ranking;
 use dmodc_fabric::{Fabric, Peer, PortNumber, SwitchId};
 use std::collections::VecDeque;
@@ -43,9 +44,6 @@ pub struct Terrain<'a> {
     /// Switches in ascending (rank, place).
     order: Vec<SwitchId>,
 }
-
-/// Whether packets that come down from one switch to another may go up to a third.
-pub type MayTurn<'a> = &'a dyn Fn(SwitchId, SwitchId, SwitchId) -> bool;
 
 impl<'a> Terrain<'a> {
     /// `capable` has for each switch whether it forwards multicast. `may_turn` is called only if the members have no

@@ -2,7 +2,7 @@
 
 mod cost;
 
-use super::ids::SwitchId;
+use super::ids::{Column, SwitchId};
 use super::threads::Threads;
 use super::tree::{Group, Groups, Links, Ranking};
 
@@ -21,7 +21,7 @@ pub struct Paths {
 impl Paths {
     /// Computes the paths over port groups.
     pub fn new(groups: Groups, ranking: &Ranking, threads: &Threads) -> Self {
-        let leaves = ranking.leaves().count();
+        let leaves = Column::from(ranking.leaves().count());
         let costs = Costs::new(columns(ranking, &groups), leaves, &groups, threads);
         Paths { groups, costs }
     }
@@ -34,16 +34,16 @@ impl Paths {
         ranking: &Ranking,
         threads: &Threads,
     ) -> Self {
-        let links = links.filtered(|s, _, port| is_there(SwitchId(s), port));
+        let links = links.filtered(|s, _, port| is_there(s, port));
         let groups = Groups::new(&links, ranking, threads);
-        let columns = self.costs.columns().to_vec();
+        let columns = self.costs.columns().to_owned();
         let costs = Costs::new(columns, self.costs.leaves(), &groups, threads);
         Paths { groups, costs }
     }
 
     /// The candidates C of equation (1), in ascending UUID: the groups of a switch that lead nearer to another. A switch
     /// that reaches it going down only goes down; any other goes up.
-    pub fn candidates(&self, from: u32, to: u32) -> impl Iterator<Item = &Group> + Clone {
+    pub fn candidates(&self, from: SwitchId, to: SwitchId) -> impl Iterator<Item = &Group> + Clone {
         let costs = &self.costs;
         let column = costs.column(to);
         let own = costs.row(from)[column];

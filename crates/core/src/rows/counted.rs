@@ -158,8 +158,7 @@ impl Counting<'_> {
         // A switch at one leaf alone joins nothing.
         let joins = |s: &SwitchId| {
             let below = self.fabric.links_of(*s).map(|(_, to, _)| to);
-            let leaves: BTreeSet<SwitchId> =
-                below.filter(|to| self.ranking.is_leaf(to.0)).collect();
+            let leaves: BTreeSet<SwitchId> = below.filter(|to| self.ranking.is_leaf(*to)).collect();
             self.ranking.rank(*s) > 0 && leaves.len() > 1
         };
         for s in part.keys().filter(joins) {
@@ -167,9 +166,9 @@ impl Counting<'_> {
         }
         let (mut widths, mut pairs) = (Vec::new(), 0);
         for leaf in self.ranking.leaves() {
-            let groups = uplinks[SwitchId(leaf)].chunk_by(|a, b| a.group == b.group);
+            let groups = uplinks[leaf].chunk_by(|a, b| a.group == b.group);
             widths.extend(groups.filter(|group| group[0].is_up()).map(<[_]>::len));
-            pairs += uppers.get(&part[SwitchId(leaf)]).copied().unwrap_or(0);
+            pairs += uppers.get(&part[leaf]).copied().unwrap_or(0);
         }
         let odd = pairs.saturating_sub(most_common(&mut widths).1);
         self.ranking.per_rank().len() == 2 && odd > 0 && 4 * odd >= pairs
@@ -181,7 +180,7 @@ impl Counting<'_> {
         let fabric = self.fabric;
         let mut names = BTreeMap::new();
         let mut leaves: BTreeMap<(u32, SwitchId), BTreeMap<u32, Name>> = BTreeMap::new();
-        for leaf in self.ranking.leaves().map(SwitchId) {
+        for leaf in self.ranking.leaves() {
             leaves.insert((self.numbers.first[leaf], leaf), BTreeMap::new());
         }
         let mut others: Vec<Place> = Vec::new();
@@ -196,7 +195,7 @@ impl Counting<'_> {
         let nodes = fabric.end_nodes().iter().zip(&self.numbers.node);
         for (node, &number) in away.chain(nodes) {
             let s = node.switch;
-            let is_host = node.kind != NodeKind::Aggregation && self.ranking.is_leaf(s.0);
+            let is_host = node.kind != NodeKind::Aggregation && self.ranking.is_leaf(s);
             if is_host {
                 let first = self.numbers.first[s];
                 let place = number.saturating_sub(first);
@@ -242,11 +241,11 @@ impl<'c> Loads<'c> {
     /// The ports of a switch that lead nearer, and where to.
     fn nearer(&self, s: SwitchId, home: SwitchId) -> impl Iterator<Item = (u8, SwitchId)> {
         let (costs, ranking) = (self.of.costs, self.of.ranking);
-        let own = costs.byte(s.0, home.0);
+        let own = costs.byte(s, home);
         let goes_up = own & UP != 0;
         let leads = move |to: SwitchId| {
-            let cost = costs.byte(to.0, home.0);
-            let is_way = ranking.is_up(s.0, to.0) == goes_up && (goes_up || cost & UP == 0);
+            let cost = costs.byte(to, home);
+            let is_way = ranking.is_up(s, to) == goes_up && (goes_up || cost & UP == 0);
             // As in `Paths::candidates`: without a cost there, this is never so.
             is_way && (cost & HOPS) + 1 == own & HOPS
         };
@@ -270,7 +269,7 @@ impl<'c> Loads<'c> {
             let ports = name.and_then(|name| ports.get_mut(&name));
             let ports = ports.unwrap_or(&mut empty);
             let mut counted: BySwitch<bool> = ports.iter().map(|&port| port != NO_PATH).collect();
-            order.sort_by_key(|s| self.of.costs.byte(s.0, home.0) & HOPS);
+            order.sort_by_key(|s| self.of.costs.byte(*s, home) & HOPS);
             for &s in order.iter().filter(|&&s| !counted[s]) {
                 let load = |s: SwitchId, port: u8| self.load[s][usize::from(port)];
                 let key = |&(port, to): &(u8, SwitchId)| {

@@ -69,7 +69,7 @@ impl<'w> Mirror<'w> {
 /// The choice of a switch among the links that lead to a switch above it in the fewest hops.
 fn choice(ways: &Ways, switch: SwitchId, at: SwitchId) -> Choice<'_> {
     let class = ways.classes.of_switch(at);
-    let hops = |from: SwitchId| ways.paths.costs.hops_down(switch.0, from.0);
+    let hops = |from: SwitchId| ways.paths.costs.hops_down(switch, from);
     let nearer = hops(at).and_then(|hops| hops.checked_sub(1));
     let leads = |i: usize| {
         let to = class.ports[i].to;

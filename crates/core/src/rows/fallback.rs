@@ -4,9 +4,15 @@
 //! first switch with an entry of its own. If it makes a turn there that is not taken, the rest of its way takes these
 //! rows too. If packets that come down to this way then turn as well, all entries of the LID that these rows have are theirs.
 
+use crate::detours::MayTurn;
+use crate::ids::{BySwitch, SwitchId};
 use crate::tree::Ranking;
-use dmodc_fabric::{Fabric, Lid, NO_PATH, PortNumber, SwitchId};
+use dmodc_fabric::{Fabric, Lid, NO_PATH, PortNumber};
 use std::collections::BTreeMap;
+use typed_index_collections::TiSlice;
+
+/// The rows of all switches.
+type RowsOf<'r> = TiSlice<SwitchId, &'r mut [u8]>;
 
 /// The input of the fallback.
 pub struct Fallback<'f> {
@@ -15,24 +21,25 @@ pub struct Fallback<'f> {
     /// Its levels.
     pub ranking: &'f Ranking,
     /// Whether a turn (from, at, to) is taken.
-    pub may_turn: &'f dyn Fn(u32, u32, u32) -> bool,
+    pub may_turn: MayTurn<'f>,
     /// The port in place of an entry over all links: one that is not drained, if such a port leads nearer, too.
-    pub spare: &'f dyn Fn(u32, Lid, u8) -> u8,
+    pub spare: &'f dyn Fn(SwitchId, Lid, u8) -> u8,
 }
 
 impl Fallback<'_> {
     /// Fills in the missing entries of all switches for all LIDs from `wide`, the rows over more links.
-    pub fn write(&self, rows: &mut [&mut [u8]], wide: &[Vec<u8>]) {
-        let mut missing: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
-        for (s, (row, wide)) in (0u32..).zip(rows.iter().zip(wide)) {
+    pub fn write(&self, rows: &mut [&mut [u8]], wide: &BySwitch<Vec<u8>>) {
+        let rows: &mut RowsOf<'_> = rows.as_mut();
+        let mut missing: BTreeMap<usize, Vec<SwitchId>> = BTreeMap::new();
+        for ((s, wide), row) in wide.iter_enumerated().zip(rows.iter()) {
             let entries = row.iter().zip(wide).enumerate();
             for (lid, _) in entries.filter(|&(_, (&e, &w))| e == NO_PATH && w != NO_PATH) {
                 missing.entry(lid).or_default().push(s);
             }
         }
         for (lid, from) in missing {
-            let others = |s: u32| (self.spare)(s, Lid(lid as u16), wide[s as usize][lid]);
-            from.iter().for_each(|&s| rows[s as usize][lid] = others(s));
+            let others = |s: SwitchId| (self.spare)(s, Lid::from(lid), wide[s][lid]);
+            from.iter().for_each(|&s| rows[s][lid] = others(s));
             for &s in &from {
                 let mut next = match self.turns(rows, lid, s) {
                     true => self.next(rows, lid, s),
@@ -41,11 +48,11 @@ impl Fallback<'_> {
                 // If rows ever lead around, the proof has to see it: this must end.
                 for _ in 0..rows.len() {
                     let Some(at) = next else { break };
-                    rows[at as usize][lid] = others(at);
+                    rows[at][lid] = others(at);
                     next = self.next(rows, lid, at);
                 }
             }
-            if (0..rows.len() as u32).any(|s| self.turns(rows, lid, s)) {
+            if rows.keys().any(|s| self.turns(rows, lid, s)) {
                 // No spare either: it closed credit loops in 3 of 10,000 random fabrics with drains.
                 let all = rows.iter_mut().zip(wide);
                 let found = all.filter(|(_, wide)| wide[lid] != NO_PATH);
@@ -55,13 +62,13 @@ impl Fallback<'_> {
     }
 
     /// The switch that an entry leads to.
-    fn next(&self, rows: &[&mut [u8]], lid: usize, from: u32) -> Option<u32> {
-        let port = PortNumber(rows[from as usize][lid]);
-        Some(self.fabric.far(SwitchId(from), port)?.0.0)
+    fn next(&self, rows: &RowsOf<'_>, lid: usize, from: SwitchId) -> Option<SwitchId> {
+        let port = PortNumber(rows[from][lid]);
+        Some(self.fabric.far(from, port)?.0)
     }
 
     /// Whether an entry leads down to a switch that goes up by a turn that is not taken.
-    fn turns(&self, rows: &[&mut [u8]], lid: usize, from: u32) -> bool {
+    fn turns(&self, rows: &RowsOf<'_>, lid: usize, from: SwitchId) -> bool {
         let next = |s| self.next(rows, lid, s);
         let down = next(from).filter(|&at| !self.ranking.is_up(from, at));
         let up = down.and_then(|at| Some((at, next(at).filter(|&to| self.ranking.is_up(at, to))?)));

@@ -14,6 +14,7 @@ use super::shares::{Loads, STEPS, round, step};
 use super::targets::Targets;
 use super::ways::Ways;
 use super::write::Rows;
+use crate::detours::MayTurn;
 use crate::ids::{BySwitch, SwitchId};
 use crate::kinds::Roles;
 use crate::options::{Capacity, Options};
@@ -54,11 +55,8 @@ pub struct LinkSets {
     /// The bands of the first layer and their steps; none if no link is slow.
     bands: Vec<(Range<usize>, Ways)>,
     /// By switch: the steps of detours to it, as (at, next).
-    detours: BySwitch<Vec<(u32, u32)>>,
+    detours: BySwitch<Vec<(SwitchId, SwitchId)>>,
 }
-
-/// Whether a turn (from, at, to) is taken.
-type MayTurn<'m> = &'m dyn Fn(u32, u32, u32) -> bool;
 
 /// Whether a port is at no end of drained links.
 fn is_open(drained: &[(SwitchId, PortNumber)], s: SwitchId, port: u8) -> bool {
@@ -159,21 +157,21 @@ impl LinkSets {
     }
 
     /// Adds the steps of detours over the first layer, as (to, at, next).
-    pub fn add_detours(&mut self, steps: impl Iterator<Item = (u32, u32, u32)>) {
+    pub fn add_detours(&mut self, steps: impl Iterator<Item = (SwitchId, SwitchId, SwitchId)>) {
         if !self.bands.is_empty() {
-            steps.for_each(|(to, at, next)| self.detours[SwitchId(to)].push((at, next)));
+            steps.for_each(|(to, at, next)| self.detours[to].push((at, next)));
         }
     }
 
     /// A port that leads nearer over all links and is not drained, in place of a drained one; the same without any.
-    pub fn spare(&self, s: u32, lid: Lid, port: u8) -> u8 {
-        let is_open = |port: &u8| is_open(&self.drained, SwitchId(s), *port);
+    pub fn spare(&self, s: SwitchId, lid: Lid, port: u8) -> u8 {
+        let is_open = |port: &u8| is_open(&self.drained, s, *port);
         let Some(to) = self.targets.switch(lid).filter(|_| !is_open(&port)) else {
             return port;
         };
         let paths = &self.layers[self.layers.len() - 1].paths;
         let ports = paths
-            .candidates(s, to.0)
+            .candidates(s, to)
             .flat_map(|group| paths.groups.ports(group));
         let ports: Vec<u8> = ports.copied().filter(is_open).collect();
         ports
@@ -252,25 +250,25 @@ impl LinkSets {
         may_turn: MayTurn,
     ) -> bool {
         for &(from, at) in &self.detours[to] {
-            let entry = &mut of_band.row_mut(SwitchId(at))[lid];
-            let next = fabric.far(SwitchId(at), PortNumber(*entry));
-            let up = next.filter(|(next, _)| self.ranking.is_up(at, next.0));
-            if up.is_some_and(|(to, _)| self.ranking.is_up(at, from) && !may_turn(from, at, to.0)) {
+            let entry = &mut of_band.row_mut(at)[lid];
+            let next = fabric.far(at, PortNumber(*entry));
+            let up = next.filter(|(next, _)| self.ranking.is_up(at, *next));
+            if up.is_some_and(|(to, _)| self.ranking.is_up(at, from) && !may_turn(from, at, to)) {
                 *entry = NO_PATH;
             }
         }
         let mut goes_down: BySwitch<bool> = vec![false; rows.len()].into();
         // In the band a switch can be without links, and so at no height.
         let bottom_up = self.layers[0].paths.groups.bottom_up();
-        for s in bottom_up.iter().copied().map(SwitchId) {
-            goes_down[s] = ways.paths.costs.hops_down(s.0, to.0).is_some();
+        for s in bottom_up.iter().copied() {
+            goes_down[s] = ways.paths.costs.hops_down(s, to).is_some();
             let over_all = rows[usize::from(s)][lid.index()];
             if of_band.get(s, lid) == NO_PATH && over_all != NO_PATH {
                 let next = fabric
                     .far(s, PortNumber(over_all))
                     .map_or(s, |(next, _)| next);
-                let is_up = self.ranking.is_up(s.0, next.0);
-                if self.ranking.is_leaf(s.0) || !is_up && !goes_down[next] {
+                let is_up = self.ranking.is_up(s, next);
+                if self.ranking.is_leaf(s) || !is_up && !goes_down[next] {
                     return false;
                 }
                 (of_band.row_mut(s)[lid], goes_down[s]) = (over_all, !is_up);

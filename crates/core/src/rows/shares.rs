@@ -109,8 +109,8 @@ impl<'l> Loads<'l> {
         let switches = || fabric.switches().keys();
         let at = |s: SwitchId| fabric.hosts_of(s).count() as f64;
         let below = |s: SwitchId| {
-            let columns = costs.columns_below(s.0).iter();
-            let below = columns.map(|&column| at(SwitchId(costs.switch(column as usize))));
+            let columns = costs.columns_below(s).iter();
+            let below = columns.map(|&column| at(costs.switch(column)));
             at(s) + below.sum::<f64>()
         };
         let links = |s| {
@@ -131,7 +131,7 @@ impl<'l> Loads<'l> {
         };
         let groups = &ways.paths.groups;
         let into = |s: SwitchId| {
-            let down = groups.children(s.0).flat_map(|group| groups.ports(group));
+            let down = groups.children(s).flat_map(|group| groups.ports(group));
             down.filter_map(|&port| loads.own(s, port)).reduce(f64::max)
         };
         loads.into = switches().map(into).collect();
@@ -204,7 +204,7 @@ impl<'l> Loads<'l> {
             return;
         }
         // No rank below a leaf follows what it gives up.
-        let is_edge = |to| self.is_top(to) && self.ways.paths.groups.children(s.0).next().is_none();
+        let is_edge = |to| self.is_top(to) && self.ways.paths.groups.children(s).next().is_none();
         let all_at_edge = class.ports.iter().filter_map(|up| up.to).all(is_edge);
         let suffices = all_at_edge && self.suffices(s, &weights, &slow);
         let counts = nominal.counts(s);
@@ -321,10 +321,10 @@ impl<'n> Nominal<'n> {
 
     /// The hosts whose nominal path from the first leaf below a switch comes to it.
     fn come_to(&mut self, s: SwitchId) -> &[NodeId] {
-        let Some(below) = self.ways.paths.groups.children(s.0).next() else {
+        let Some(below) = self.ways.paths.groups.children(s).next() else {
             return &self.all;
         };
-        let below = SwitchId(below.remote);
+        let below = below.remote;
         if !self.onward.contains_key(&below) {
             let uplink = self.uplink(below);
             let mut onward: BTreeMap<SwitchId, Vec<NodeId>> = BTreeMap::new();
@@ -351,10 +351,10 @@ impl<'n> Nominal<'n> {
             }
         };
         let mut counts = vec![[0; STEPS]; n];
-        if groups.children(s.0).next().is_some() {
+        if groups.children(s).next().is_some() {
             let is_below = |node: NodeId| {
                 costs
-                    .hops_down(s.0, fabric.end_nodes()[node].switch.0)
+                    .hops_down(s, fabric.end_nodes()[node].switch)
                     .is_some()
             };
             let come = self.come_to(s).iter().filter(|&&node| !is_below(node));
@@ -369,8 +369,8 @@ impl<'n> Nominal<'n> {
             counts
         });
         let mut counts = all.clone();
-        let columns = costs.columns_below(s.0).iter();
-        let below = columns.map(|&column| SwitchId(costs.switch(column as usize)));
+        let columns = costs.columns_below(s).iter();
+        let below = columns.map(|&column| costs.switch(column));
         let here = below.chain([s]).flat_map(|s| fabric.node_ids_of(s));
         for node in here.filter(|&node| numbers[node] < SINGLE) {
             count(&mut counts, node, -1);
@@ -444,7 +444,7 @@ mod tests {
         let (plan, tables) = route(&fabric, &Options::default(), 1);
         let next = |s: SwitchId, lid: Lid| fabric.far(s, PortNumber(tables.get(s, lid)));
         let mut pods: BTreeMap<Vec<SwitchId>, Vec<SwitchId>> = BTreeMap::new();
-        for leaf in plan.ranking().leaves().map(SwitchId) {
+        for leaf in plan.ranking().leaves() {
             let mut above: Vec<SwitchId> = fabric.neighbours(leaf).collect();
             above.sort_unstable();
             pods.entry(above).or_default().push(leaf);

@@ -3,7 +3,7 @@
 //! The LIDs of a port beyond the first (LMC) have the next numbers, so at a leaf they take different uplinks. Absent nodes
 //! are destinations too: their entries wait for their return. Invariant: each LID is behind one column.
 
-use crate::ids::SwitchId;
+use crate::ids::{Column, SwitchId};
 use crate::kinds::Numbers;
 use crate::paths::Costs;
 use dmodc_fabric::{Fabric, Lid};
@@ -40,17 +40,17 @@ impl Targets {
         };
         let absent = fabric.absent();
         for &s in costs.columns() {
-            for n in fabric.node_ids_of(SwitchId(s)) {
+            for n in fabric.node_ids_of(s) {
                 let node = &fabric.end_nodes()[n];
                 targets.add(s, node.lid, node.lmc, numbers.node[n], true);
             }
-            let first = absent.partition_point(|node| node.switch.0 < s);
+            let first = absent.partition_point(|node| node.switch < s);
             let behind = absent[first..].iter().zip(&numbers.absent[first..]);
-            for (node, &number) in behind.take_while(|(node, _)| node.switch.0 == s) {
+            for (node, &number) in behind.take_while(|(node, _)| node.switch == s) {
                 targets.add(s, node.lid, node.lmc, number, false);
             }
-            let own = &fabric.switches()[SwitchId(s)];
-            targets.add(s, own.lid, own.lmc, numbers.switch[SwitchId(s)], true);
+            let own = &fabric.switches()[s];
+            targets.add(s, own.lid, own.lmc, numbers.switch[s], true);
             targets.start.push(targets.all.len() as u32);
         }
         targets
@@ -63,7 +63,7 @@ impl Targets {
         for number in &mut only.number {
             *number = number.filter(|&number| stays(number));
         }
-        for (column, end) in only.start[1..].iter_mut().enumerate() {
+        for (column, end) in (0..).map(Column).zip(&mut only.start[1..]) {
             let behind = self.behind(column).iter();
             let stay = behind.filter(|target| stays(target.number));
             only.all.extend(stay);
@@ -72,7 +72,7 @@ impl Targets {
         only
     }
 
-    fn add(&mut self, s: u32, base: Lid, lmc: u8, number: u32, is_there: bool) {
+    fn add(&mut self, s: SwitchId, base: Lid, lmc: u8, number: u32, is_there: bool) {
         let lids = if base == Lid(0) { 0 } else { 1u16 << lmc };
         for k in 0..lids {
             let target = Target {
@@ -81,14 +81,15 @@ impl Targets {
                 is_there,
             };
             self.number[target.lid.index()] = Some(target.number);
-            self.switch[target.lid.index()] = Some(SwitchId(s));
+            self.switch[target.lid.index()] = Some(s);
             self.all.push(target);
         }
     }
 
     /// The destinations behind the switch of a column, its own LID last.
-    pub fn behind(&self, column: usize) -> &[Target] {
-        &self.all[self.start[column] as usize..self.start[column + 1] as usize]
+    pub fn behind(&self, column: Column) -> &[Target] {
+        let at = usize::from(column);
+        &self.all[self.start[at] as usize..self.start[at + 1] as usize]
     }
 
     /// The switch of a LID.

@@ -29,13 +29,12 @@ impl Ways {
     ) -> Self {
         let classes = Classes::new(uplinks, kinds, is_there);
         let groups = &paths.groups;
-        let mut above: BySwitch<u32> = vec![1; groups.switches()].into();
+        let mut above: BySwitch<u32> = vec![1; groups.switches().len()].into();
         for &s in groups.bottom_up().iter().rev() {
-            let s = SwitchId(s);
-            let through = groups.parents(s.0).map(|group| {
+            let through = groups.parents(s).map(|group| {
                 let ports = groups.ports(group).iter();
                 let width: u32 = ports.map(|&port| capacity(s, port)).sum();
-                width.saturating_mul(above[SwitchId(group.remote)])
+                width.saturating_mul(above[group.remote])
             });
             above[s] = through.fold(0, u32::saturating_add).max(1);
         }

@@ -15,7 +15,7 @@ use super::nominal::Cycles;
 use super::open::Set;
 use super::targets::Targets;
 use super::ways::Ways;
-use crate::ids::{ClassId, SwitchId};
+use crate::ids::{ClassId, Column, SwitchId};
 use crate::kinds::Class;
 use crate::paper::write_own;
 use crate::paths::HOPS;
@@ -23,6 +23,7 @@ use crate::threads::Threads;
 use crate::tree::{Partition, mix};
 use dmodc_fabric::{Fabric, NO_PATH};
 use std::collections::BTreeMap;
+use typed_index_collections::TiVec;
 
 /// What rows are made of.
 pub struct Rows<'r> {
@@ -36,7 +37,7 @@ pub struct Rows<'r> {
 struct Job<'r, 't> {
     class: ClassId,
     /// Switch, its class by what is below, and its row.
-    rows: Vec<(SwitchId, u32, &'t mut [u8])>,
+    rows: Vec<(SwitchId, ClassId, &'t mut [u8])>,
     displaced: &'r mut usize,
 }
 
@@ -52,20 +53,20 @@ impl Rows<'_> {
             let apart = match (self.counted.is_empty(), shares) {
                 (false, _) => s.0,
                 (true, true) => 0,
-                (true, false) => below.class(s.0).unwrap_or_default(),
+                (true, false) => below.class(s).0,
             };
             (class, apart)
         };
         let width = self.fabric.max_lid().index() + 1;
         let mut order: Vec<_> = (0..).map(SwitchId).zip(rows.iter_mut()).collect();
-        order.sort_by_key(|(s, _)| (key(*s), below.class(s.0), *s));
+        order.sort_by_key(|(s, _)| (key(*s), below.class(*s), *s));
         let mut jobs: Vec<(_, Vec<_>)> = Vec::new();
         for (s, row) in order {
             let key = key(s);
             if jobs.last().is_none_or(|job| job.0 != key) {
                 jobs.push((key, Vec::new()));
             }
-            let below = below.class(s.0).unwrap_or_default();
+            let below = below.class(s);
             if let Some(job) = jobs.last_mut() {
                 job.1.push((s, below, &mut row[..width]));
             }
@@ -90,22 +91,20 @@ impl Rows<'_> {
     /// Partitions the switches by the switches at their ports that lead down.
     fn alike_below(&self) -> Partition {
         let groups = &self.ways.paths.groups;
-        let below = |s: u32| {
+        let below = |s: SwitchId| {
             let down = groups.down(s).iter();
             down.map(|group| (group.remote, groups.ports(group)))
         };
-        let hash = |s: u32| {
+        let hash = |s: SwitchId| {
             below(s).fold(0, |hash, (remote, ports)| {
-                let hash = mix(hash, u64::from(remote));
+                let hash = mix(hash, remote.0.into());
                 ports
                     .iter()
                     .fold(hash, |hash, &port| mix(hash, u64::from(port)))
             })
         };
         let switches = groups.switches();
-        Partition::new(switches, 0..switches as u32, hash, |a, b| {
-            below(a).eq(below(b))
-        })
+        Partition::new(switches.len(), switches, hash, |a, b| below(a).eq(below(b)))
     }
 
     fn write_class(&self, cycles: &Cycles, mut job: Job) {
@@ -135,7 +134,7 @@ impl Rows<'_> {
             }
         }
         for (s, _, row) in &mut job.rows {
-            write_own(self.fabric, s.0, row);
+            write_own(self.fabric, *s, row);
         }
     }
 
@@ -155,9 +154,9 @@ impl Rows<'_> {
         let have_several = columns.sets.iter().map(|(open, _)| open.len() > 1);
         let have_several: Vec<bool> = have_several.collect();
         for &column in &columns.partial {
-            let at = columns.set_of[column as usize] as usize;
+            let at = columns.set_of[column] as usize;
             let open = columns.sets[at].0;
-            let targets = self.targets.behind(column as usize);
+            let targets = self.targets.behind(column);
             if !have_several[at] {
                 let port = open.iter().next().map_or(NO_PATH, |i| class.ports[i].port);
                 targets
@@ -187,18 +186,17 @@ impl Rows<'_> {
     /// Writes the entries of destinations below a switch. Returns whether any way is mirrored.
     fn write_below(&self, s: SwitchId, row: &mut [u8]) -> bool {
         let (groups, costs) = (&self.ways.paths.groups, &self.ways.paths.costs);
-        let own = costs.row(s.0);
-        let down = groups.down(s.0);
+        let own = costs.row(s);
+        let down = groups.down(s);
         // By column: how many groups lead nearer, and the last of them.
-        let mut nearer = vec![(0u8, 0u8); own.len()];
-        let mut add = |column: usize, at: u8| {
+        let mut nearer: TiVec<Column, (u8, u8)> = vec![(0, 0); own.len()].into();
+        let mut add = |column: Column, at: u8| {
             nearer[column] = (nearer[column].0.saturating_add(1), at);
         };
         for (at, group) in (0u8..).zip(down) {
             add(costs.column(group.remote), at);
             let behind = costs.row(group.remote);
             for &column in costs.columns_below(group.remote) {
-                let column = column as usize;
                 if behind[column] + 1 == own[column] {
                     add(column, at);
                 }
@@ -206,8 +204,7 @@ impl Rows<'_> {
         }
         let mut mirror = Mirror::new(self.fabric, self.ways, s);
         let mut mirrors = false;
-        for &column in costs.columns_below(s.0) {
-            let column = column as usize;
+        for &column in costs.columns_below(s) {
             let (count, last) = nearer[column];
             let ports = groups.ports(&down[usize::from(last)]);
             let targets = self.targets.behind(column);
@@ -218,11 +215,11 @@ impl Rows<'_> {
                 continue;
             }
             mirrors = true;
-            let to = SwitchId(costs.switch(column));
+            let to = costs.switch(column);
             let hops = own[column];
             let leads = |port: &u8| {
                 let group = down.iter().find(|group| groups.ports(group).contains(port));
-                let behind = group.and_then(|group| costs.hops_down(group.remote, to.0));
+                let behind = group.and_then(|group| costs.hops_down(group.remote, to));
                 behind.is_some_and(|behind| behind + 1 == hops)
             };
             for target in targets {
@@ -237,18 +234,18 @@ impl Rows<'_> {
 /// The open ports of a class in each column.
 struct Columns {
     /// By column: the index of its set in `sets`.
-    set_of: Vec<u32>,
+    set_of: TiVec<Column, u32>,
     /// The distinct sets of open ports, and in how many leaf columns each occurs.
     sets: Vec<(Set, u32)>,
     /// The columns in which a port of the class does not lead nearer.
-    partial: Vec<u32>,
+    partial: Vec<Column>,
 }
 
 impl Columns {
     fn new(rows: &Rows, class: &Class) -> Self {
         let (groups, costs) = (&rows.ways.paths.groups, &rows.ways.paths.costs);
-        let least = costs.least_above(groups.up_class(class.first.0));
-        let up = groups.up(class.first.0);
+        let least = costs.least_above(groups.up_class(class.first));
+        let up = groups.up(class.first);
         // By eight groups and column: a bit for each group that leads nearer; and whether a port does not.
         let mut bits = vec![vec![0u8; least.len()]; up.len().div_ceil(8)];
         let is_partial = class.lacks || !rows.counted.is_empty();
@@ -263,13 +260,11 @@ impl Columns {
                 *partial |= is_nearer ^ expected;
             }
         }
-        let partial: Vec<u32> = (0..)
-            .zip(partial)
-            .filter(|&(_, is)| is != 0)
-            .map(|(at, _)| at)
-            .collect();
+        let partial = (0..).map(Column).zip(partial);
+        let partial = partial.filter(|&(_, is)| is != 0).map(|(at, _)| at);
+        let partial: Vec<Column> = partial.collect();
         let mut columns = Columns {
-            set_of: Vec::new(),
+            set_of: TiVec::new(),
             sets: Vec::new(),
             partial,
         };
@@ -278,7 +273,7 @@ impl Columns {
         }
         let group_of = class.ports.iter().map(|port| {
             let to = port.to?;
-            up.iter().position(|group| group.remote == to.0)
+            up.iter().position(|group| group.remote == to)
         });
         let group_of: Vec<Option<usize>> = group_of.collect();
         let mut known: BTreeMap<Set, u32> = BTreeMap::new();
@@ -305,7 +300,7 @@ impl Columns {
                 }
             };
             columns.set_of.push(at);
-            columns.sets[at as usize].1 += u32::from(column < costs.leaves());
+            columns.sets[at as usize].1 += u32::from(Column::from(column) < costs.leaves());
         }
         columns
     }

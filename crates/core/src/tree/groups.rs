@@ -10,10 +10,12 @@
 
 use super::links::{Group, Links};
 use super::partition::{Partition, mix, sort_by_small_key};
-use super::ranking::{Numbered, Ranking};
+use super::ranking::Ranking;
+use crate::ids::{BySwitch, ClassId, SwitchId};
 use crate::threads::{ALONE, Threads};
 use dmodc_fabric::Fabric;
 use std::ops::Deref;
+use typed_index_collections::TiSlice;
 
 /// The port groups of every switch: its groups that lead down, then its groups that lead up.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +23,7 @@ pub struct Sides {
     groups: Vec<Group>,
     ports: Vec<u8>,
     /// By switch: the start of its groups, the start of its groups that lead up, and the end.
-    span: Vec<[u32; 3]>,
+    span: BySwitch<[u32; 3]>,
 }
 
 /// All port groups of a fabric, with layers, for work in parallel, and classes, whose members share results.
@@ -29,7 +31,7 @@ pub struct Sides {
 pub struct Groups {
     sides: Sides,
     /// Switches by layer, and within a layer by up class.
-    bottom_up: Vec<u32>,
+    bottom_up: Vec<SwitchId>,
     /// The start of each layer in `bottom_up`, and the end.
     layer_start: Vec<usize>,
     up_class: Partition,
@@ -41,11 +43,11 @@ impl Sides {
     pub(crate) fn new(links: &Links, ranking: &Ranking) -> Self {
         let mut all = Sides {
             groups: Vec::with_capacity(links.groups.len()),
-            span: Vec::with_capacity(links.switches()),
+            span: BySwitch::with_capacity(links.switches().len()),
             ..Sides::default()
         };
         let mut up = Vec::new();
-        for s in 0..links.switches() as u32 {
+        for s in links.switches() {
             let start = all.groups.len() as u32;
             let rank = ranking.rank(s);
             for group in links.groups_of(s) {
@@ -63,9 +65,9 @@ impl Sides {
         all
     }
 
-    /// Number of switches.
-    pub fn switches(&self) -> usize {
-        self.span.len()
+    /// All switches.
+    pub fn switches(&self) -> impl ExactSizeIterator<Item = SwitchId> + Clone + use<> {
+        self.span.keys()
     }
 
     /// Whether any link joins switches of equal rank.
@@ -75,39 +77,39 @@ impl Sides {
 
     /// The groups of `switch` that lead down, in ascending index of the remote switch.
     #[inline]
-    pub fn down(&self, switch: u32) -> &[Group] {
-        let [start, up, _] = self.span[switch as usize];
+    pub fn down(&self, switch: SwitchId) -> &[Group] {
+        let [start, up, _] = self.span[switch];
         &self.groups[start as usize..up as usize]
     }
 
     /// The groups of `switch` that lead up, in ascending index of the remote switch.
     #[inline]
-    pub fn up(&self, switch: impl Numbered) -> &[Group] {
-        let [_, up, end] = self.span[switch.number()];
+    pub fn up(&self, switch: SwitchId) -> &[Group] {
+        let [_, up, end] = self.span[switch];
         &self.groups[up as usize..end as usize]
     }
 
     /// The neighbours of a switch: those above, then those below.
-    pub fn neighbours(&self, switch: u32) -> impl Iterator<Item = u32> + Clone {
+    pub fn neighbours(&self, switch: SwitchId) -> impl Iterator<Item = SwitchId> + Clone {
         let all = self.up(switch).iter().chain(self.down(switch));
         all.map(|group| group.remote)
     }
 
     /// The groups that lead to switches of higher rank.
     #[inline]
-    pub fn parents(&self, switch: impl Numbered) -> impl Iterator<Item = &Group> + Clone {
+    pub fn parents(&self, switch: SwitchId) -> impl Iterator<Item = &Group> + Clone {
         self.up(switch).iter().filter(|g| !g.level)
     }
 
     /// The groups that lead to switches of lower rank.
     #[inline]
-    pub fn children(&self, switch: u32) -> impl Iterator<Item = &Group> + Clone {
+    pub fn children(&self, switch: SwitchId) -> impl Iterator<Item = &Group> + Clone {
         self.down(switch).iter().filter(|g| !g.level)
     }
 
     /// The group of `switch` that leads to `remote`.
     #[inline]
-    pub fn to(&self, switch: u32, remote: u32) -> Option<&Group> {
+    pub fn to(&self, switch: SwitchId, remote: SwitchId) -> Option<&Group> {
         let in_order = |groups: &'_ [Group]| groups.binary_search_by_key(&remote, |g| g.remote);
         let (down, up) = (self.down(switch), self.up(switch));
         match in_order(down) {
@@ -123,12 +125,12 @@ impl Sides {
     }
 
     /// Partitions the switches by the remote switches of their groups in `list`.
-    fn classes(&self, list: impl Fn(&Self, u32) -> &[Group]) -> Partition {
-        let remotes = |s: u32| list(self, s).iter().map(|g| g.remote);
+    fn classes(&self, list: impl Fn(&Self, SwitchId) -> &[Group]) -> Partition {
+        let remotes = |s: SwitchId| list(self, s).iter().map(|g| g.remote);
         Partition::new(
             self.span.len(),
-            0..self.span.len() as u32,
-            |s| remotes(s).fold(0, |hash, remote| mix(hash, u64::from(remote))),
+            self.span.keys(),
+            |s| remotes(s).fold(0, |hash, remote| mix(hash, remote.0.into())),
             |a, b| remotes(a).eq(remotes(b)),
         )
     }
@@ -164,7 +166,7 @@ impl Groups {
     }
 
     /// All switches, each after all switches below it; the switches of one layer and up class side by side.
-    pub fn bottom_up(&self) -> &[u32] {
+    pub fn bottom_up(&self) -> &[SwitchId] {
         &self.bottom_up
     }
 
@@ -175,36 +177,36 @@ impl Groups {
 
     /// The up class of a switch: equal for two switches exactly if their groups that lead up lead
     /// to the same switches.
-    pub fn up_class(&self, switch: u32) -> u32 {
-        self.up_class.class(switch).unwrap_or_default()
+    pub fn up_class(&self, switch: SwitchId) -> ClassId {
+        self.up_class.class(switch)
     }
 
     /// A switch of each up class.
-    pub fn up_classes(&self) -> &[u32] {
+    pub fn up_classes(&self) -> &TiSlice<ClassId, SwitchId> {
         self.up_class.firsts()
     }
 
     /// The down class of a switch: as [`Groups::up_class`], for the groups that lead down.
-    pub fn down_class(&self, switch: u32) -> u32 {
-        self.down_class.class(switch).unwrap_or_default()
+    pub fn down_class(&self, switch: SwitchId) -> ClassId {
+        self.down_class.class(switch)
     }
 
     /// A switch of each down class.
-    pub fn down_classes(&self) -> &[u32] {
+    pub fn down_classes(&self) -> &TiSlice<ClassId, SwitchId> {
         self.down_class.firsts()
     }
 
     fn make_layers(&mut self, ranking: &Ranking) {
-        let switches: Vec<u32> = (0..self.switches() as u32).collect();
-        let mut layer = vec![0u32; switches.len()];
+        let switches: Vec<SwitchId> = self.switches().collect();
+        let mut layer: BySwitch<u32> = vec![0; switches.len()].into();
         // In the order of (rank, index) all switches below a switch come before it.
         for s in sort_by_small_key(&switches, |s| ranking.rank(s)) {
-            let below = self.down(s).iter().map(|g| layer[g.remote as usize] + 1);
-            layer[s as usize] = below.max().unwrap_or(0);
+            let below = self.down(s).iter().map(|g| layer[g.remote] + 1);
+            layer[s] = below.max().unwrap_or(0);
         }
-        let by_class = sort_by_small_key(&switches, |s| self.up_class(s));
-        self.bottom_up = sort_by_small_key(&by_class, |s| layer[s as usize]);
-        let layer_of = |&s: &u32| layer[s as usize];
+        let by_class = sort_by_small_key(&switches, |s| self.up_class(s).0);
+        self.bottom_up = sort_by_small_key(&by_class, |s| layer[s]);
+        let layer_of = |&s: &SwitchId| layer[s];
         let layers = self.bottom_up.chunk_by(|a, b| layer_of(a) == layer_of(b));
         self.layer_start.push(0);
         for layer in layers {

@@ -13,23 +13,25 @@
 
 use super::links::Links;
 use super::partition::{Partition, mix};
+use crate::ids::{BySwitch, ClassId, SwitchId};
 use std::collections::BTreeMap;
+use typed_index_collections::TiVec;
 
 /// From this many leaves below a switch the search checks the paths to the other leaves below it.
 const LOOKS: usize = 4;
 
 /// The leaves below switches, as far as they are known. Searched each time, 2,400 switches cabled at random, a third of
 /// those above with hosts, take 6.6 s for 1.6.
-type Below = BTreeMap<u32, Vec<u32>>;
+type Below = BTreeMap<SwitchId, Vec<SwitchId>>;
 
 /// The search for idle switches.
 pub struct Idle<'i> {
     links: &'i Links,
-    rank: &'i mut [u32],
-    leaf: &'i mut [bool],
-    idle: Vec<bool>,
+    rank: &'i mut BySwitch<u32>,
+    leaf: &'i mut BySwitch<bool>,
+    idle: BySwitch<bool>,
     /// By switch: whether it has end nodes and may or may not be a leaf.
-    unsure: &'i [bool],
+    unsure: &'i BySwitch<bool>,
 }
 
 impl<'i> Idle<'i> {
@@ -37,13 +39,13 @@ impl<'i> Idle<'i> {
     /// idle switches. `rank` has the distances from the marked leaves.
     pub fn find_leaves(
         links: &'i Links,
-        rank: &'i mut [u32],
-        leaf: &'i mut [bool],
-        unsure: &'i [bool],
+        rank: &'i mut BySwitch<u32>,
+        leaf: &'i mut BySwitch<bool>,
+        unsure: &'i BySwitch<bool>,
     ) -> bool {
         let mut search = Idle {
             unsure,
-            idle: vec![false; rank.len()],
+            idle: vec![false; rank.len()].into(),
             links,
             rank,
             leaf,
@@ -67,30 +69,28 @@ impl<'i> Idle<'i> {
     fn drop_seeds(&mut self) -> bool {
         let mut dropped = Vec::new();
         let ports = self.ports();
-        let near = |s: u32| self.links.neighbours(s).collect::<Vec<u32>>();
-        let mut seeds: Vec<u32> = (0..self.rank.len() as u32).collect();
-        seeds.retain(
-            |&s| match (self.leaf[s as usize], self.unsure[s as usize]) {
-                (true, true) => self.votes(s, &near(s), &ports) <= 0,
-                (true, false) => self.is_at_ports_up(s, &ports),
-                (false, _) => false,
-            },
-        );
+        let near = |s: SwitchId| self.links.neighbours(s).collect::<Vec<SwitchId>>();
+        let mut seeds: Vec<SwitchId> = self.rank.keys().collect();
+        seeds.retain(|&s| match (self.leaf[s], self.unsure[s]) {
+            (true, true) => self.votes(s, &near(s), &ports) <= 0,
+            (true, false) => self.is_at_ports_up(s, &ports),
+            (false, _) => false,
+        });
         let alike = self.alike(&seeds);
         let mut below = Below::new();
         let joins = alike.firsts().iter().map(|&s| {
-            let near = self.links.neighbours(s).map(|n| self.rank[n as usize]);
+            let near = self.links.neighbours(s).map(|n| self.rank[n]);
             let above = near.min().map_or(0, |lowest| lowest + 1);
             self.joins(s, above, &mut below).then_some(above)
         });
-        let joins: Vec<Option<u32>> = joins.collect();
+        let joins: TiVec<ClassId, Option<u32>> = joins.collect();
         for s in seeds {
-            let above = alike.class(s).and_then(|class| joins[class as usize]);
+            let above = joins.get(alike.class(s)).copied().flatten();
             dropped.extend(above.map(|above| (s, above)));
         }
         for &(s, above) in &dropped {
-            self.leaf[s as usize] = false;
-            self.rank[s as usize] = above;
+            self.leaf[s] = false;
+            self.rank[s] = above;
         }
         !dropped.is_empty()
     }
@@ -98,24 +98,22 @@ impl<'i> Idle<'i> {
     /// Finds idle switches from the top down: a switch is idle if it is no seed, if all switches above it are idle, and
     /// if it joins no two leaves that are not joined further down.
     fn find(&mut self) {
-        let mut open: Vec<u32> = (0..self.rank.len() as u32).collect();
+        let mut open: Vec<SwitchId> = self.rank.keys().collect();
         let mut below = Below::new();
         loop {
-            let is_top = |&s: &u32| self.above(s).next().is_none();
-            open.retain(|&s| !self.idle[s as usize] && !self.leaf[s as usize]);
-            let tops: Vec<u32> = open.iter().copied().filter(is_top).collect();
+            let is_top = |&s: &SwitchId| self.above(s).next().is_none();
+            open.retain(|&s| !self.idle[s] && !self.leaf[s]);
+            let tops: Vec<SwitchId> = open.iter().copied().filter(is_top).collect();
             let alike = self.alike(&tops);
             let joins = alike.firsts().iter().map(|&s| {
-                let rank = self.rank[s as usize];
+                let rank = self.rank[s];
                 self.joins(s, rank, &mut below)
             });
-            let joins: Vec<bool> = joins.collect();
+            let joins: TiVec<ClassId, bool> = joins.collect();
             let mut found = false;
             for &s in &tops {
-                if let Some(class) = alike.class(s)
-                    && !joins[class as usize]
-                {
-                    self.idle[s as usize] = true;
+                if !joins[alike.class(s)] {
+                    self.idle[s] = true;
                     found = true;
                 }
             }
@@ -126,79 +124,82 @@ impl<'i> Idle<'i> {
     }
 
     /// Partitions switches by their neighbours and by `unsure`: the switches of a class join the same leaves.
-    fn alike(&self, switches: &[u32]) -> Partition {
+    fn alike(&self, switches: &[SwitchId]) -> Partition {
         Partition::new(
             self.rank.len(),
             switches.iter().copied(),
-            |s| self.links.neighbours(s).fold(0, |h, n| mix(h, n.into())),
+            |s| self.links.neighbours(s).fold(0, |h, n| mix(h, n.0.into())),
             |a, b| {
-                self.unsure[a as usize] == self.unsure[b as usize]
+                self.unsure[a] == self.unsure[b]
                     && self.links.neighbours(a).eq(self.links.neighbours(b))
             },
         )
     }
 
     /// The neighbours above a switch that are not idle.
-    fn above(&self, s: u32) -> impl Iterator<Item = u32> {
-        let rank = self.rank[s as usize];
+    fn above(&self, s: SwitchId) -> impl Iterator<Item = SwitchId> {
+        let rank = self.rank[s];
         let near = self.links.neighbours(s);
-        near.filter(move |&n| self.rank[n as usize] > rank && !self.idle[n as usize])
+        near.filter(move |&n| self.rank[n] > rank && !self.idle[n])
     }
 
     /// Whether two leaves below a switch have no switch of lower rank above both, if the switch is of this rank. An unsure
     /// switch may be a leaf of two pods: it joins none if another switch of its rank is above all these leaves and at
     /// least twice as many.
-    fn joins(&self, s: u32, rank: u32, below: &mut Below) -> bool {
-        let is_lower = |n: &u32| self.rank[*n as usize] < rank;
+    fn joins(&self, s: SwitchId, rank: u32, below: &mut Below) -> bool {
+        let is_lower = |n: &SwitchId| self.rank[*n] < rank;
         let mut leaves = self.leaves_below(self.links.neighbours(s).filter(is_lower).collect());
         leaves.retain(|&leaf| leaf != s);
         let joins = leaves.iter().take(LOOKS).any(|&leaf| {
             let mut near = vec![leaf];
-            let mut seen = vec![false; self.rank.len()];
+            let mut seen: BySwitch<bool> = vec![false; self.rank.len()].into();
             let mut next = 0;
             while let Some(&at) = near.get(next) {
                 next += 1;
                 let above = self.above(at).filter(is_lower);
-                near.extend(above.filter(|&n| !std::mem::replace(&mut seen[n as usize], true)));
+                near.extend(above.filter(|&n| !std::mem::replace(&mut seen[n], true)));
             }
             let joined = self.leaves_below(near);
             leaves
                 .iter()
                 .any(|leaf| joined.binary_search(leaf).is_err())
         });
-        let is_leaf = |s: &u32| self.leaf[*s as usize];
-        let all = (0..self.rank.len() as u32).filter(|other| *other != s && is_leaf(other));
-        if !joins || !self.unsure[s as usize] || 2 * leaves.len() > all.count() {
+        let is_leaf = |s: &SwitchId| self.leaf[*s];
+        let all = self
+            .rank
+            .keys()
+            .filter(|other| *other != s && is_leaf(other));
+        if !joins || !self.unsure[s] || 2 * leaves.len() > all.count() {
             return joins;
         }
-        let is_less = |other: u32| {
+        let is_less = |other: SwitchId| {
             let theirs = below
                 .entry(other)
                 .or_insert_with(|| self.leaves_below(vec![other]));
-            let is_theirs = |leaf: &u32| theirs.binary_search(leaf).is_ok();
+            let is_theirs = |leaf: &SwitchId| theirs.binary_search(leaf).is_ok();
             let count = theirs.len() - usize::from(is_theirs(&s));
             2 * leaves.len() <= count && leaves.iter().all(is_theirs)
         };
-        let mut peers = (0..self.rank.len() as u32).filter(|&n| self.rank[n as usize] == rank);
+        let mut peers = self.rank.keys().filter(|&n| self.rank[n] == rank);
         !peers.any(is_less)
     }
 
     /// The leaves among some switches and below them, ascending.
-    fn leaves_below(&self, mut open: Vec<u32>) -> Vec<u32> {
-        let mut seen = vec![false; self.rank.len()];
+    fn leaves_below(&self, mut open: Vec<SwitchId>) -> Vec<SwitchId> {
+        let mut seen: BySwitch<bool> = vec![false; self.rank.len()].into();
         let mut found = Vec::new();
         while let Some(at) = open.pop() {
-            if self.leaf[at as usize] {
+            if self.leaf[at] {
                 found.push(at);
             }
             // Nothing is below rank 0, so the links of most leaves are not looked at: 2 % of the plan and the routes of
             // 27,648 nodes with faults.
-            if self.rank[at as usize] == 0 {
+            if self.rank[at] == 0 {
                 continue;
             }
             for n in self.links.neighbours(at) {
-                let is_lower = self.rank[n as usize] < self.rank[at as usize];
-                if is_lower && !std::mem::replace(&mut seen[n as usize], true) {
+                let is_lower = self.rank[n] < self.rank[at];
+                if is_lower && !std::mem::replace(&mut seen[n], true) {
                     open.push(n);
                 }
             }
@@ -210,75 +211,78 @@ impl<'i> Idle<'i> {
 
     /// Ranks idle switches, nearest to the other switches first.
     fn place(&mut self) {
-        let busy = (0..self.idle.len() as u32).filter(|&s| !self.idle[s as usize]);
+        let busy = self.idle.keys().filter(|&s| !self.idle[s]);
         let away = self.links.distances(busy);
-        let mut outward: Vec<u32> = (0..away.len() as u32).collect();
-        outward.retain(|&s| self.idle[s as usize]);
-        outward.sort_by_key(|&s| away[s as usize]);
+        let mut outward: Vec<SwitchId> = away.keys().collect();
+        outward.retain(|&s| self.idle[s]);
+        outward.sort_by_key(|&s| away[s]);
         let links = self.links;
-        let near = |s: u32, is_near: fn(&u32, &u32) -> bool| {
-            let is_near = |n: &u32| is_near(&away[*n as usize], &away[s as usize]);
-            links.neighbours(s).filter(is_near).collect::<Vec<u32>>()
+        let near = |s: SwitchId, is_near: fn(&u32, &u32) -> bool| {
+            let is_near = |n: &SwitchId| is_near(&away[*n], &away[s]);
+            links
+                .neighbours(s)
+                .filter(is_near)
+                .collect::<Vec<SwitchId>>()
         };
         // How many levels hang on each switch. A few links outward, as by a link around a lost link, do not count.
-        let mut hanging = vec![0u32; away.len()];
+        let mut hanging: BySwitch<u32> = vec![0; away.len()].into();
         for &s in outward.iter().rev() {
             let further = near(s, u32::gt);
             if 2 * further.len() >= near(s, u32::lt).len() {
-                let levels = further.iter().map(|&n| hanging[n as usize] + 1);
-                hanging[s as usize] = levels.max().unwrap_or(0);
+                let levels = further.iter().map(|&n| hanging[n] + 1);
+                hanging[s] = levels.max().unwrap_or(0);
             }
         }
-        let mut is_below = vec![false; away.len()];
+        let mut is_below: BySwitch<bool> = vec![false; away.len()].into();
         // Certain switches first.
-        let order = |s: u32| {
-            let doubt = match hanging[s as usize] {
+        let order = |s: SwitchId| {
+            let doubt = match hanging[s] {
                 0 => 1,
                 1 => 2,
                 _ => 0,
             };
-            (away[s as usize], doubt)
+            (away[s], doubt)
         };
         outward.sort_by_key(|&s| order(s));
         let mut ports = self.ports();
         for alike in outward.chunk_by(|&a, &b| order(a) == order(b)) {
             for &s in alike {
                 let nearer = near(s, u32::lt);
-                let lowest = nearer.iter().map(|&n| self.rank[n as usize]).min();
+                let lowest = nearer.iter().map(|&n| self.rank[n]).min();
                 let lowest = lowest.unwrap_or(0);
                 let below = match self.votes(s, &nearer, &ports) {
-                    0 => hanging[s as usize] < lowest,
+                    0 => hanging[s] < lowest,
                     votes => votes > 0 && lowest > 0,
                 };
-                self.rank[s as usize] = if below { lowest - 1 } else { lowest + 1 };
-                is_below[s as usize] = below;
+                self.rank[s] = if below { lowest - 1 } else { lowest + 1 };
+                is_below[s] = below;
             }
             for &s in alike {
-                self.idle[s as usize] = false;
+                self.idle[s] = false;
                 self.count_links(s, &mut ports);
             }
         }
-        for s in (0..away.len() as u32).filter(|&s| is_below[s as usize]) {
-            let lower = |n: u32| self.rank[n as usize] < self.rank[s as usize];
-            self.leaf[s as usize] = !self.links.neighbours(s).any(lower);
+        for s in away.keys().filter(|&s| is_below[s]) {
+            let lower = |n: SwitchId| self.rank[n] < self.rank[s];
+            self.leaf[s] = !self.links.neighbours(s).any(lower);
         }
     }
 
     /// Whether most ports of its neighbours to a leaf lead up on the other switches of the neighbours' ranks.
-    fn is_at_ports_up(&self, s: u32, ports: &Ports) -> bool {
+    fn is_at_ports_up(&self, s: SwitchId, ports: &Ports) -> bool {
         let near = self.links.neighbours(s);
         // On nearly all leaves most of these ports lead down: no need to count again.
         let up = near.clone().flat_map(|n| {
-            let of_rank = ports.of_rank(self.rank[n as usize]);
+            let of_rank = ports.of_rank(self.rank[n]);
             let back = self.links.to(n, s).iter();
             back.map(move |&port| of_rank.map_or([0; 2], |of_rank| of_rank.all[usize::from(port)]))
         });
         if up.map(|[up, down]| (up - down).signum()).sum::<i32>() < 0 {
             return false;
         }
-        let near: Vec<u32> = near.collect();
+        let near: Vec<SwitchId> = near.collect();
         let mut others = Ports::default();
-        for rank in near.iter().map(|&n| self.rank[n as usize]) {
+        for rank in near.iter().map(|&n| self.rank[n]) {
             let of_rank = ports
                 .of_rank(rank)
                 .map_or([[0; 2]; 256], |of_rank| of_rank.all);
@@ -289,7 +293,7 @@ impl<'i> Idle<'i> {
         }
         for &n in &near {
             for &port in self.links.to(n, s) {
-                let of_rank = others.of_rank_mut(self.rank[n as usize]);
+                let of_rank = others.of_rank_mut(self.rank[n]);
                 of_rank.all[usize::from(port)][1] -= 1;
                 of_rank.sure[usize::from(port)][1] -= 1;
             }
@@ -300,9 +304,9 @@ impl<'i> Idle<'i> {
     /// The ports of all switches that are not idle.
     fn ports(&self) -> Ports {
         let mut ports = Ports::default();
-        let is_busy = |s: &u32| !self.idle[*s as usize];
-        for s in (0..self.rank.len() as u32).filter(is_busy) {
-            let of_rank = ports.of_rank_mut(self.rank[s as usize]);
+        let is_busy = |s: &SwitchId| !self.idle[*s];
+        for s in self.rank.keys().filter(is_busy) {
+            let of_rank = ports.of_rank_mut(self.rank[s]);
             for group in self
                 .links
                 .groups_of(s)
@@ -316,20 +320,20 @@ impl<'i> Idle<'i> {
     }
 
     /// Counts the links of a switch that is no longer idle, at both ends.
-    fn count_links(&self, s: u32, ports: &mut Ports) {
-        for n in self.links.neighbours(s).filter(|&n| !self.idle[n as usize]) {
+    fn count_links(&self, s: SwitchId, ports: &mut Ports) {
+        for n in self.links.neighbours(s).filter(|&n| !self.idle[n]) {
             for (a, b) in [(s, n), (n, s)] {
-                let of_rank = ports.of_rank_mut(self.rank[a as usize]);
+                let of_rank = ports.of_rank_mut(self.rank[a]);
                 self.count(of_rank, a, b, self.links.to(a, b));
             }
         }
     }
 
     /// Counts the ports of a switch to a neighbour.
-    fn count(&self, of_rank: &mut PortsOfRank, s: u32, n: u32, ports: &[u8]) {
-        let is_sure = |s: u32| !(self.leaf[s as usize] && self.unsure[s as usize]);
+    fn count(&self, of_rank: &mut PortsOfRank, s: SwitchId, n: SwitchId, ports: &[u8]) {
+        let is_sure = |s: SwitchId| !(self.leaf[s] && self.unsure[s]);
         let is_sure = i32::from(is_sure(s) && is_sure(n));
-        let side = usize::from(self.rank[n as usize] < self.rank[s as usize]);
+        let side = usize::from(self.rank[n] < self.rank[s]);
         for &port in ports {
             of_rank.all[usize::from(port)][side] += 1;
             of_rank.sure[usize::from(port)][side] += is_sure;
@@ -337,8 +341,8 @@ impl<'i> Idle<'i> {
     }
 
     /// Of the ports of some neighbours to a switch: how many more vote that it is below than that it is above.
-    fn votes(&self, s: u32, near: &[u32], ports: &Ports) -> i32 {
-        let rank = |n: &u32| self.rank[*n as usize];
+    fn votes(&self, s: SwitchId, near: &[SwitchId], ports: &Ports) -> i32 {
+        let rank = |n: &SwitchId| self.rank[*n];
         let votes = near.chunk_by(|a, b| rank(a) == rank(b)).map(|alike| {
             let of_rank = ports
                 .of_rank(rank(&alike[0]))

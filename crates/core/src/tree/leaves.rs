@@ -10,6 +10,7 @@ use super::idle::Idle;
 use super::levels::{Levels, carriers};
 use super::links::Links;
 use super::partition::components;
+use crate::ids::{BySwitch, SwitchId};
 use std::cell::LazyCell;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -22,7 +23,12 @@ const EVERY: u32 = u32::MAX;
 /// Returns for each switch whether it is a leaf, and its rank. `hosts` has the number of hosts of each switch. `known`
 /// has the switches that are leaves for certain (with a node of `cn_guid_file`): if there are any, they are the seeds;
 /// else the switches with at least one in `share` of the usual number of end nodes are.
-pub fn find(links: &Links, hosts: &[u32], known: &[bool], share: u32) -> (Vec<bool>, Vec<u32>) {
+pub fn find(
+    links: &Links,
+    hosts: &BySwitch<u32>,
+    known: &BySwitch<bool>,
+    share: u32,
+) -> (BySwitch<bool>, BySwitch<u32>) {
     let levels = |links, leaf: &_| Levels { links, leaf }.rank();
     if share == EVERY {
         let leaf = carriers(hosts);
@@ -33,18 +39,18 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool], share: u32) -> (Vec<bo
     let (is_upper, without_odd) = parity(apart.as_ref().unwrap_or(links));
     let even = without_odd.as_ref().or(apart.as_ref()).unwrap_or(links);
     let (mut leaf, sure) = match known.contains(&true) {
-        true => (known.to_vec(), known.to_vec()),
+        true => (known.clone(), known.clone()),
         false => seeds(even, hosts, &is_upper, share),
     };
     let mut rank = levels(even, &leaf);
     let carries = hosts.iter().zip(sure);
-    let unsure: Vec<bool> = carries.map(|(&count, sure)| count > 0 && !sure).collect();
+    let unsure: BySwitch<bool> = carries.map(|(&count, sure)| count > 0 && !sure).collect();
     let found = Idle::find_leaves(even, &mut rank, &mut leaf, &unsure);
     let all: u32 = hosts.iter().sum();
     let on_leaves = hosts.iter().zip(&leaf).filter(|&(_, &leaf)| leaf);
     let on_leaves: u32 = on_leaves.map(|(&count, _)| count).sum();
-    let others = (0..links.switches() as u32).filter(|&s| !leaf[s as usize]);
-    let between = others.clone().filter(|&s| hosts[s as usize] > 0).count();
+    let others = links.switches().filter(|&s| !leaf[s]);
+    let between = others.clone().filter(|&s| hosts[s] > 0).count();
     let is_between = 3 * on_leaves <= 2 * all && 2 * between > others.clone().count();
     if is_between && !(2 * on_leaves > all && are_joined(links, &leaf)) {
         // Many end nodes are on most of the other switches: a ring, a mesh, a dragonfly. The ranks will show it.
@@ -58,24 +64,29 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool], share: u32) -> (Vec<bo
 
 /// Whether seven in eight pairs of a leaf and another switch are joined, as in a rack with hosts on its spines. Four
 /// such pairs are a ring.
-fn are_joined(links: &Links, leaf: &[bool]) -> bool {
-    let leaves = (0..links.switches() as u32).filter(|&s| leaf[s as usize]);
+fn are_joined(links: &Links, leaf: &BySwitch<bool>) -> bool {
+    let leaves = links.switches().filter(|&s| leaf[s]);
     let pairs = leaves.clone().count() * leaf.iter().filter(|&leaf| !leaf).count();
-    let up = |s| links.neighbours(s).filter(|&n| !leaf[n as usize]).count();
+    let up = |s| links.neighbours(s).filter(|&n| !leaf[n]).count();
     pairs > 4 && 8 * leaves.map(up).sum::<usize>() >= 7 * pairs
 }
 
 /// The seeds, and the sure seeds. In each part of the fabric, seeds are on every second level, where most end nodes
 /// are, and have at least one in `share` of the usual number: most end nodes are on switches with that number. If one
 /// switch alone has so many, which shows no shape, half is enough. Switches with the usual number or more are sure.
-fn seeds(links: &Links, hosts: &[u32], is_upper: &[bool], share: u32) -> (Vec<bool>, Vec<bool>) {
-    let mut seeds = vec![false; hosts.len()];
+fn seeds(
+    links: &Links,
+    hosts: &BySwitch<u32>,
+    is_upper: &BySwitch<bool>,
+    share: u32,
+) -> (BySwitch<bool>, BySwitch<bool>) {
+    let mut seeds: BySwitch<bool> = vec![false; hosts.len()].into();
     let mut sure = seeds.clone();
-    let mut parts: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    let mut parts: BTreeMap<SwitchId, Vec<SwitchId>> = BTreeMap::new();
     let part = components(hosts.len(), |s| links.neighbours(s));
-    (0..)
-        .zip(part)
-        .for_each(|(s, part)| parts.entry(part).or_default().push(s));
+    for (s, part) in part.iter_enumerated() {
+        parts.entry(*part).or_default().push(s);
+    }
     for mut part in parts.into_values() {
         let on = |upper: bool| -> u32 {
             let of_level = part.iter().filter(|&&s| is_upper[s] == upper);
@@ -100,21 +111,26 @@ fn seeds(links: &Links, hosts: &[u32], is_upper: &[bool], share: u32) -> (Vec<bo
 /// switch, or leaves that are all joined to one another. In a tree of levels no three switches are joined; of such
 /// three, two `known` leaves are on one level, else the two with most hosts, a quarter more or less. `None` if there are
 /// no such links.
-fn without_joined_leaves(links: &Links, hosts: &[u32], known: &[bool]) -> Option<Links> {
+fn without_joined_leaves(
+    links: &Links,
+    hosts: &BySwitch<u32>,
+    known: &BySwitch<bool>,
+) -> Option<Links> {
     let usual = usual(hosts.iter().copied());
-    let is_full = |s: u32| hosts[s as usize] > 0 && 2 * hosts[s as usize] >= usual;
-    let joined = |a: u32, b: u32| {
-        let are_known = known[a as usize] && known[b as usize];
+    let is_full = |s: SwitchId| hosts[s] > 0 && 2 * hosts[s] >= usual;
+    let joined = |a: SwitchId, b: SwitchId| {
+        let are_known = known[a] && known[b];
         if !(are_known || is_full(a) && is_full(b)) {
             return false;
         }
-        let least = hosts[a as usize].min(hosts[b as usize]);
-        let is_above = |n: u32| are_known || 3 * hosts[n as usize] <= 4 * least;
+        let least = hosts[a].min(hosts[b]);
+        let is_above = |n: SwitchId| are_known || 3 * hosts[n] <= 4 * least;
         let mut thirds = links.common(a, b);
         thirds.next().is_some_and(is_above) && thirds.all(is_above)
     };
-    let mut all = 0..links.switches() as u32;
-    let some = all.any(|a| links.neighbours(a).any(|b| joined(a, b)));
+    let some = links
+        .switches()
+        .any(|a| links.neighbours(a).any(|b| joined(a, b)));
     some.then(|| links.filtered(|a, b, _| !joined(a, b)))
 }
 
@@ -136,8 +152,8 @@ const VIEWS: usize = 16;
 
 /// By switch, whether its level is odd, counted from one switch; and the links without odd links, which join two even
 /// or two odd levels. `None` if no link is odd, or so many that there are no levels.
-fn parity(links: &Links) -> (Vec<bool>, Option<Links>) {
-    let mut views: Vec<u32> = (0..links.switches() as u32).collect();
+fn parity(links: &Links) -> (BySwitch<bool>, Option<Links>) {
+    let mut views: Vec<SwitchId> = links.switches().collect();
     views.sort_by_key(|&s| Reverse(links.groups_of(s).len()));
     let common = LazyCell::new(|| commonness(links));
     let mut best: Option<(Count, TwoLevels)> = None;
@@ -151,7 +167,7 @@ fn parity(links: &Links) -> (Vec<bool>, Option<Links>) {
         }
     }
     let Some(((odd, _), levels)) = best else {
-        return (Vec::new(), None);
+        return (BySwitch::default(), None);
     };
     let some = odd > 0 && ODD * odd <= links.groups.len();
     let even = some.then(|| links.filtered(|s, n, _| !levels.is_odd(s, n)));
@@ -164,8 +180,7 @@ fn commonness(links: &Links) -> Vec<u32> {
     for &port in &links.ports {
         common[usize::from(port)] += 1;
     }
-    let switches = 0..links.switches() as u32;
-    let of_groups = switches.flat_map(|s| {
+    let of_groups = links.switches().flat_map(|s| {
         links.groups_of(s).iter().map(move |group| {
             let back = links.to(group.remote, s);
             let ports = links.ports(group).iter().chain(back);
@@ -183,24 +198,24 @@ struct TwoLevels<'l> {
     links: &'l Links,
     /// By group: [`commonness`].
     common: &'l [u32],
-    is_upper: Vec<bool>,
+    is_upper: BySwitch<bool>,
     /// By switch: its groups that are not odd, and those that are.
-    count: Vec<[Count; 2]>,
+    count: BySwitch<[Count; 2]>,
 }
 
 impl<'l> TwoLevels<'l> {
     /// Levels by the distances from one switch, but changed for switches of which most links are odd then: the shortest
     /// path to such a switch may have used an odd link. Also returns how many groups of all switches are odd.
-    fn from(links: &'l Links, common: impl FnOnce() -> &'l [u32], seed: u32) -> (Self, Count) {
+    fn from(links: &'l Links, common: impl FnOnce() -> &'l [u32], seed: SwitchId) -> (Self, Count) {
         let mut distance = links.distances([seed]);
         links.extend_to_the_rest(&mut distance);
         let mut levels = TwoLevels {
             links,
             common: &[],
             is_upper: distance.iter().map(|distance| distance % 2 != 0).collect(),
-            count: Vec::new(),
+            count: BySwitch::default(),
         };
-        let all = 0..links.switches() as u32;
+        let all = links.switches();
         if all
             .clone()
             .all(|s| !links.neighbours(s).any(|n| levels.is_odd(s, n)))
@@ -208,17 +223,17 @@ impl<'l> TwoLevels<'l> {
             return (levels, (0, 0));
         }
         levels.common = common();
-        levels.count = vec![[(0, 0); 2]; links.switches()];
+        levels.count = vec![[(0, 0); 2]; all.len()].into();
         for s in all.clone() {
             for (number, group) in links.numbers_of(s).zip(links.groups_of(s)) {
                 let side = usize::from(levels.is_odd(s, group.remote));
-                let (count, ports) = &mut levels.count[s as usize][side];
+                let (count, ports) = &mut levels.count[s][side];
                 (*count, *ports) = (*count + 1, *ports + levels.common[number]);
             }
         }
-        let mut open: Vec<u32> = all.collect();
+        let mut open: Vec<SwitchId> = all.collect();
         while let Some(s) = open.pop() {
-            let [even, odd] = levels.count[s as usize];
+            let [even, odd] = levels.count[s];
             if odd > even {
                 levels.change(s);
                 open.extend(links.neighbours(s));
@@ -229,17 +244,17 @@ impl<'l> TwoLevels<'l> {
         (levels, odd)
     }
 
-    fn is_odd(&self, s: u32, n: u32) -> bool {
-        self.is_upper[s as usize] == self.is_upper[n as usize]
+    fn is_odd(&self, s: SwitchId, n: SwitchId) -> bool {
+        self.is_upper[s] == self.is_upper[n]
     }
 
     /// Moves a switch to the other level.
-    fn change(&mut self, s: u32) {
-        self.is_upper[s as usize] ^= true;
-        self.count[s as usize].swap(0, 1);
+    fn change(&mut self, s: SwitchId) {
+        self.is_upper[s] ^= true;
+        self.count[s].swap(0, 1);
         for (number, group) in self.links.numbers_of(s).zip(self.links.groups_of(s)) {
             let side = usize::from(self.is_odd(s, group.remote));
-            let count = &mut self.count[group.remote as usize];
+            let count = &mut self.count[group.remote];
             count[1 - side] = (
                 count[1 - side].0 - 1,
                 count[1 - side].1 - self.common[number],
@@ -290,7 +305,7 @@ mod tests {
                 // A host less makes nobody a spine.
                 for hosts in [&hosts[..], &hosts[1..]] {
                     let plan = plan_with(&links, hosts).expect("levels");
-                    let rank = |s| plan.ranking().rank(s);
+                    let rank = |s| plan.ranking().rank(SwitchId(s));
                     assert!(leaves + spines == 2 || (0..leaves).all(|s| rank(s) == 0));
                     assert!((leaves..leaves + spines).all(|s| rank(s) == 1));
                     let is_one_hop = |&(a, b)| plan.hops(SwitchId(a), SwitchId(b)) == Some(1);
@@ -309,7 +324,7 @@ mod tests {
             let hosts = |s| vec![s; if s < leaves { each } else { above } as usize];
             let hosts: Vec<u32> = (0..leaves + spines).flat_map(hosts).collect();
             let plan = plan_with(&links, &hosts)?;
-            let is_above = |s| plan.ranking().rank(s) == u32::from(s >= leaves);
+            let is_above = |s| plan.ranking().rank(SwitchId(s)) == u32::from(s >= leaves);
             Some((0..leaves + spines).all(is_above) && plan.left_out().is_empty())
         };
         for (leaves, each, spines, above) in

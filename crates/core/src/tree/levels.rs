@@ -3,10 +3,11 @@
 //! Tails and shallow leaves (module `rank`) do not count there, and get the rank below their lowest neighbour.
 
 use super::links::Links;
+use crate::ids::{BySwitch, SwitchId};
 use dmodc_fabric::Fabric;
 
 /// End nodes per switch, aggregation nodes not counted.
-pub fn host_counts(fabric: &Fabric) -> Vec<u32> {
+pub fn host_counts(fabric: &Fabric) -> BySwitch<u32> {
     let switches = fabric.switches().keys();
     switches
         .map(|s| fabric.hosts_of(s).count() as u32)
@@ -14,24 +15,23 @@ pub fn host_counts(fabric: &Fabric) -> Vec<u32> {
 }
 
 /// By switch: whether it has end nodes.
-pub(super) fn carriers(hosts: &[u32]) -> Vec<bool> {
+pub(super) fn carriers(hosts: &BySwitch<u32>) -> BySwitch<bool> {
     hosts.iter().map(|&count| count > 0).collect()
 }
 
 /// Ranks by distance from the leaves.
 pub(super) struct Levels<'a> {
     pub links: &'a Links,
-    pub leaf: &'a [bool],
+    pub leaf: &'a BySwitch<bool>,
 }
 
 /// At most this many times the search takes shallow leaves out, and it tries at most this many sets each time.
 const MAX_SHALLOW: usize = 64;
 
 impl Levels<'_> {
-    pub fn rank(&self) -> Vec<u32> {
-        let switches = 0..self.leaf.len() as u32;
-        let leaves: Vec<u32> = switches.filter(|&s| self.leaf[s as usize]).collect();
-        let (mut tails, mut bottom): (Vec<u32>, Vec<u32>) =
+    pub fn rank(&self) -> BySwitch<u32> {
+        let leaves: Vec<SwitchId> = self.leaf.keys().filter(|&s| self.leaf[s]).collect();
+        let (mut tails, mut bottom): (Vec<SwitchId>, Vec<SwitchId>) =
             leaves.iter().partition(|&&s| self.is_tail(s));
         if bottom.is_empty() {
             // Each leaf has only leaves as neighbours: then no leaf is a tail.
@@ -44,35 +44,35 @@ impl Levels<'_> {
     }
 
     /// Whether a leaf has neighbours, and all of them are leaves.
-    fn is_tail(&self, s: u32) -> bool {
+    fn is_tail(&self, s: SwitchId) -> bool {
         let mut linked = false;
         self.links.neighbours(s).all(|other| {
             linked = true;
-            self.leaf[other as usize]
+            self.leaf[other]
         }) && linked
     }
 
     /// Takes out of `bottom` the leaves that make neighbours further up equal in rank: all leaves below one switch at
     /// once, first the leaves without which the fewest links join equal ranks; of several sets the smallest.
-    fn find_shallow(&self, bottom: &mut Vec<u32>, rank: &mut Vec<u32>) -> Vec<u32> {
+    fn find_shallow(&self, bottom: &mut Vec<SwitchId>, rank: &mut BySwitch<u32>) -> Vec<SwitchId> {
         let mut shallow = Vec::new();
         let mut level = self.level_links(rank);
         for _ in 0..MAX_SHALLOW {
-            let mut ends: Vec<u32> = level.iter().flat_map(|&(a, b)| [a, b]).collect();
+            let mut ends: Vec<SwitchId> = level.iter().flat_map(|&(a, b)| [a, b]).collect();
             ends.sort_unstable();
             ends.dedup();
-            let hanging = |&s: &u32| -> Vec<u32> {
-                let is_bottom = |n: &u32| bottom.binary_search(n).is_ok();
+            let hanging = |&s: &SwitchId| -> Vec<SwitchId> {
+                let is_bottom = |n: &SwitchId| bottom.binary_search(n).is_ok();
                 self.links.neighbours(s).filter(is_bottom).collect()
             };
-            let mut hang: Vec<Vec<u32>> = ends.iter().map(hanging).collect();
+            let mut hang: Vec<Vec<SwitchId>> = ends.iter().map(hanging).collect();
             hang.retain(|leaves| !leaves.is_empty());
             hang.sort_by_key(|leaves| leaves.len());
             hang.dedup();
             hang.truncate(MAX_SHALLOW);
             let without = hang.into_iter().filter_map(|leaves| {
-                let stays = |leaf: &u32| leaves.binary_search(leaf).is_err();
-                let rest: Vec<u32> = bottom.iter().copied().filter(stays).collect();
+                let stays = |leaf: &SwitchId| leaves.binary_search(leaf).is_err();
+                let rest: Vec<SwitchId> = bottom.iter().copied().filter(stays).collect();
                 let rank = self.links.distances(rest.iter().copied());
                 let level_then = self.level_links(&rank);
                 (!rest.is_empty() && level_then.len() < level.len())
@@ -89,49 +89,55 @@ impl Levels<'_> {
     }
 
     /// Links between switches further up that have equal rank.
-    fn level_links(&self, rank: &[u32]) -> Vec<(u32, u32)> {
+    fn level_links(&self, rank: &BySwitch<u32>) -> Vec<(SwitchId, SwitchId)> {
         let mut found = Vec::new();
-        for s in 0..rank.len() as u32 {
-            if rank[s as usize] == 0 || rank[s as usize] == Links::FAR {
+        for s in rank.keys() {
+            if rank[s] == 0 || rank[s] == Links::FAR {
                 continue;
             }
             let equal = self
                 .links
                 .neighbours(s)
-                .filter(|&other| other > s && rank[other as usize] == rank[s as usize]);
+                .filter(|&other| other > s && rank[other] == rank[s]);
             found.extend(equal.map(|other| (s, other)));
         }
         found
     }
 
     /// Ranks shallow leaves and tails one below their lowest neighbour, then shifts all ranks so that the lowest is 0.
-    fn lower(&self, rank: Vec<u32>, bottom: &[u32], shallow: &[u32], tails: &[u32]) -> Vec<u32> {
+    fn lower(
+        &self,
+        rank: BySwitch<u32>,
+        bottom: &[SwitchId],
+        shallow: &[SwitchId],
+        tails: &[SwitchId],
+    ) -> BySwitch<u32> {
         if shallow.is_empty() && tails.is_empty() {
             return rank;
         }
-        let mut rank: Vec<i64> = rank.into_iter().map(i64::from).collect();
-        let below = |rank: &[i64], s: u32, but: &[u32]| {
+        let mut rank: BySwitch<i64> = rank.into_iter().map(i64::from).collect();
+        let below = |rank: &BySwitch<i64>, s: SwitchId, but: &[SwitchId]| {
             let others = self
                 .links
                 .neighbours(s)
                 .filter(|other| !but.contains(other));
             others
-                .map(|other| rank[other as usize])
+                .map(|other| rank[other])
                 .min()
                 .map(|lowest| lowest - 1)
         };
         for &s in shallow {
             if let Some(lower) = below(&rank, s, shallow) {
-                rank[s as usize] = lower;
+                rank[s] = lower;
             }
         }
         // A tail of a tail is lower still: tails nearest to the bottom come first.
-        let mut rest: Vec<u32> = tails.to_vec();
+        let mut rest: Vec<SwitchId> = tails.to_vec();
         let from_bottom = self.links.distances(bottom.iter().copied());
-        rest.sort_by_key(|&s| from_bottom[s as usize]);
+        rest.sort_by_key(|&s| from_bottom[s]);
         for (i, &s) in rest.iter().enumerate() {
             if let Some(lower) = below(&rank, s, &rest[i..]) {
-                rank[s as usize] = lower;
+                rank[s] = lower;
             }
         }
         let lowest = rank.iter().copied().min().unwrap_or(0);

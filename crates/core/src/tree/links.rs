@@ -1,6 +1,7 @@
 //! The links between switches, bundled by neighbour: the input of the ranking and, with the ranks, of the port groups.
 
-use dmodc_fabric::{Fabric, SwitchId};
+use crate::ids::{BySwitch, SwitchId};
+use dmodc_fabric::Fabric;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -8,7 +9,7 @@ use std::ops::Range;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Group {
     /// The remote switch: Ω of the paper.
-    pub(crate) remote: u32,
+    pub remote: SwitchId,
     /// The two ends have the same rank. Such a group does not count in the divider.
     pub level: bool,
     pub(super) first: u32,
@@ -16,11 +17,6 @@ pub struct Group {
 }
 
 impl Group {
-    /// The remote switch: Ω of the paper.
-    pub fn remote(&self) -> SwitchId {
-        SwitchId(self.remote)
-    }
-
     /// Its range in the list of all ports.
     #[inline]
     pub(super) fn range(&self) -> Range<usize> {
@@ -41,7 +37,7 @@ pub struct Links {
     pub(super) groups: Vec<Group>,
     pub(super) ports: Vec<u8>,
     /// By switch: the end of its groups, where the groups of the next switch start.
-    end: Vec<u32>,
+    end: BySwitch<u32>,
 }
 
 impl Links {
@@ -52,16 +48,16 @@ impl Links {
     /// for parallel links that cross.
     pub fn new(fabric: &Fabric) -> Self {
         // Per switch: where its part of the list starts, and ends so far.
-        let mut part = Vec::with_capacity(fabric.switches().len());
+        let mut part: BySwitch<[usize; 2]> = BySwitch::with_capacity(fabric.switches().len());
         let mut length = 0;
         for switch in fabric.switches() {
             part.push([length, length]);
             length += usize::from(switch.ports);
         }
-        let mut list = vec![(0, 0); length];
-        for remote in 0..part.len() as u32 {
-            for (_, index, port) in fabric.links_of(SwitchId(remote)) {
-                let [_, end] = &mut part[usize::from(index)];
+        let mut list = vec![(SwitchId(0), 0); length];
+        for remote in part.keys() {
+            for (_, index, port) in fabric.links_of(remote) {
+                let [_, end] = &mut part[index];
                 list[*end] = (remote, port.0);
                 *end += 1;
             }
@@ -70,7 +66,7 @@ impl Links {
         let mut links = Links {
             groups: Vec::with_capacity(ports),
             ports: Vec::with_capacity(ports),
-            end: Vec::with_capacity(part.len()),
+            end: BySwitch::with_capacity(part.len()),
         };
         for [start, end] in part {
             let of_switch = &mut list[start..end];
@@ -84,7 +80,7 @@ impl Links {
     }
 
     /// Adds a group to the current switch, which [`Links::end_switch`] closes.
-    fn add(&mut self, remote: u32, ports: impl ExactSizeIterator<Item = u8>) {
+    fn add(&mut self, remote: SwitchId, ports: impl ExactSizeIterator<Item = u8>) {
         self.groups.push(Group {
             remote,
             level: false,
@@ -99,10 +95,10 @@ impl Links {
     }
 
     /// The links for which `stays` returns true; it gets the switch, the neighbour and the port.
-    pub fn filtered(&self, stays: impl Fn(u32, u32, u8) -> bool) -> Self {
+    pub fn filtered(&self, stays: impl Fn(SwitchId, SwitchId, u8) -> bool) -> Self {
         let mut links = Links::default();
         let mut ports: Vec<u8> = Vec::new();
-        for s in 0..self.switches() as u32 {
+        for s in self.switches() {
             for group in self.groups_of(s) {
                 let all = self.ports(group).iter().copied();
                 ports.clear();
@@ -116,25 +112,25 @@ impl Links {
         links
     }
 
-    /// Number of switches.
-    pub fn switches(&self) -> usize {
-        self.end.len()
+    /// All switches.
+    pub fn switches(&self) -> impl ExactSizeIterator<Item = SwitchId> + Clone + use<> {
+        self.end.keys()
     }
 
     /// The groups of a switch, ascending by neighbour.
     #[inline]
-    pub fn groups_of(&self, switch: u32) -> &[Group] {
+    pub fn groups_of(&self, switch: SwitchId) -> &[Group] {
         &self.groups[self.numbers_of(switch)]
     }
 
     /// The numbers of the groups of a switch, in the list of all groups.
     #[inline]
-    pub fn numbers_of(&self, switch: u32) -> Range<usize> {
-        let start = match switch {
+    pub fn numbers_of(&self, switch: SwitchId) -> Range<usize> {
+        let start = match usize::from(switch) {
             0 => 0,
-            _ => self.end[switch as usize - 1],
+            at => self.end.raw[at - 1],
         };
-        start as usize..self.end[switch as usize] as usize
+        start as usize..self.end[switch] as usize
     }
 
     /// The ports of a group, ascending.
@@ -144,19 +140,19 @@ impl Links {
     }
 
     /// The ports of a switch to a neighbour, in the order of [`Links::ports`]; none if no link joins the two.
-    pub fn to(&self, switch: u32, neighbour: u32) -> &[u8] {
+    pub fn to(&self, switch: SwitchId, neighbour: SwitchId) -> &[u8] {
         let groups = self.groups_of(switch);
         let group = groups.binary_search_by_key(&neighbour, |g| g.remote);
         group.map_or(&[], |at| self.ports(&groups[at]))
     }
 
     /// The neighbours of a switch, ascending, each once.
-    pub fn neighbours(&self, switch: u32) -> impl ExactSizeIterator<Item = u32> + Clone {
+    pub fn neighbours(&self, switch: SwitchId) -> impl ExactSizeIterator<Item = SwitchId> + Clone {
         self.groups_of(switch).iter().map(|group| group.remote)
     }
 
     /// The neighbours that two switches have in common, ascending.
-    pub fn common(&self, a: u32, b: u32) -> impl Iterator<Item = u32> {
+    pub fn common(&self, a: SwitchId, b: SwitchId) -> impl Iterator<Item = SwitchId> {
         let mut others = self.neighbours(b).peekable();
         self.neighbours(a).filter(move |&n| {
             while others.next_if(|&other| other < n).is_some() {}
@@ -165,20 +161,24 @@ impl Links {
     }
 
     /// Hops from every switch to the nearest seed, [`Links::FAR`] without a path.
-    pub fn distances(&self, seeds: impl IntoIterator<Item = u32>) -> Vec<u32> {
-        let mut distance = vec![Self::FAR; self.switches()];
+    pub fn distances(&self, seeds: impl IntoIterator<Item = SwitchId>) -> BySwitch<u32> {
+        let mut distance: BySwitch<u32> = vec![Self::FAR; self.end.len()].into();
         self.extend_distances(&mut distance, seeds);
         distance
     }
 
     /// Continues the search from further seeds, which get distance 0; known distances stay.
-    pub fn extend_distances(&self, distance: &mut [u32], seeds: impl IntoIterator<Item = u32>) {
-        let start = |s: &u32| distance[*s as usize] = 0;
-        let mut queue: VecDeque<u32> = seeds.into_iter().inspect(start).collect();
+    pub fn extend_distances(
+        &self,
+        distance: &mut BySwitch<u32>,
+        seeds: impl IntoIterator<Item = SwitchId>,
+    ) {
+        let start = |s: &SwitchId| distance[*s] = 0;
+        let mut queue: VecDeque<SwitchId> = seeds.into_iter().inspect(start).collect();
         while let Some(s) = queue.pop_front() {
             for other in self.neighbours(s) {
-                if distance[other as usize] == Self::FAR {
-                    distance[other as usize] = distance[s as usize] + 1;
+                if distance[other] == Self::FAR {
+                    distance[other] = distance[s] + 1;
                     queue.push_back(other);
                 }
             }
@@ -186,10 +186,10 @@ impl Links {
     }
 
     /// Gives parts of the fabric without a seed their distances from their first switch.
-    pub fn extend_to_the_rest(&self, distance: &mut [u32]) {
-        for s in 0..distance.len() {
-            if distance[s] == Links::FAR {
-                self.extend_distances(distance, [s as u32]);
+    pub fn extend_to_the_rest(&self, distance: &mut BySwitch<u32>) {
+        for s in self.switches() {
+            if distance[s] == Self::FAR {
+                self.extend_distances(distance, [s]);
             }
         }
     }

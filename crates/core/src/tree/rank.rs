@@ -15,11 +15,11 @@ use super::leaves::{self, SHARES};
 use super::levels::{Levels, carriers, host_counts};
 use super::links::Links;
 use super::ranking::{Ranking, Rule};
+use crate::ids::{BySwitch, SwitchId};
 use crate::kinds::NodeTypes;
 use crate::options::{Faults, Options, RouteError};
-use dmodc_fabric::{Fabric, NodeKind, PortNumber, SwitchId, known_boxes};
+use dmodc_fabric::{Fabric, NodeKind, PortNumber, known_boxes};
 use std::cmp::Ordering;
-use typed_index_collections::TiVec;
 
 /// A link: the own port, the far switch, the port there.
 type Link = (PortNumber, SwitchId, PortNumber);
@@ -28,7 +28,7 @@ type Link = (PortNumber, SwitchId, PortNumber);
 struct Known<'r> {
     before: &'r Fabric,
     levels: &'r Ranking,
-    boxes: TiVec<SwitchId, Option<SwitchId>>,
+    boxes: BySwitch<Option<SwitchId>>,
 }
 
 impl Known<'_> {
@@ -68,7 +68,13 @@ impl Ranking {
     pub fn new(fabric: &Fabric, options: &Options) -> Self {
         match Self::find(fabric, options, None) {
             Ok((ranking, _)) => ranking,
-            Err(_) => Self::by_share(fabric, &Links::new(fabric), options, &[], SHARES[0]),
+            Err(_) => Self::by_share(
+                fabric,
+                &Links::new(fabric),
+                options,
+                &BySwitch::default(),
+                SHARES[0],
+            ),
         }
     }
 
@@ -110,8 +116,8 @@ impl Ranking {
         links: &Links,
         known: Option<&Known>,
     ) -> Result<Self, RouteError> {
-        let known = known.map_or_else(Vec::new, |Known { boxes, levels, .. }| {
-            let was_leaf = |of: &Option<SwitchId>| of.is_some_and(|r| levels.is_leaf(r.0));
+        let known = known.map_or_else(BySwitch::default, |Known { boxes, levels, .. }| {
+            let was_leaf = |of: &Option<SwitchId>| of.is_some_and(|r| levels.is_leaf(r));
             boxes.iter().map(was_leaf).collect()
         });
         let with_cycle = |share| {
@@ -130,7 +136,7 @@ impl Ranking {
             .next();
         found.ok_or_else(|| {
             let cycle = cycle.into_iter();
-            RouteError::NotATree(cycle.map(|s| fabric.guid(SwitchId(s))).collect())
+            RouteError::NotATree(cycle.map(|s| fabric.guid(s)).collect())
         })
     }
 
@@ -152,8 +158,8 @@ impl Ranking {
         let is_part = |s: SwitchId| fabric.links_of(s).all(|link| was_linked(s, link));
         switches().all(is_part).then(|| {
             let was = switches().map(|s| boxes[s]);
-            let rank_of = |of: Option<SwitchId>| of.map_or(0, |of| levels.rank(of.0));
-            let is_leaf = |of: Option<SwitchId>| of.is_some_and(|of| levels.is_leaf(of.0));
+            let rank_of = |of: Option<SwitchId>| of.map_or(0, |of| levels.rank(of));
+            let is_leaf = |of: Option<SwitchId>| of.is_some_and(|of| levels.is_leaf(of));
             let (rank, leaf) = was.map(|of| (rank_of(of), is_leaf(of))).unzip();
             Ranking {
                 rank,
@@ -170,34 +176,30 @@ impl Ranking {
         fabric: &Fabric,
         links: &Links,
         options: &Options,
-        known: &[bool],
+        known: &BySwitch<bool>,
         share: u32,
     ) -> Self {
-        let is_root = |s: &u32| {
-            let guid = fabric.guid(SwitchId(*s));
-            options.root_guids.contains(&guid)
-        };
-        let switches = 0..fabric.switches().len() as u32;
-        let roots: Vec<u32> = match options.root_guids.is_empty() {
+        let is_root = |s: &SwitchId| options.root_guids.contains(&fabric.guid(*s));
+        let roots: Vec<SwitchId> = match options.root_guids.is_empty() {
             true => Vec::new(),
-            false => switches.filter(is_root).collect(),
+            false => fabric.switches().keys().filter(is_root).collect(),
         };
         if !roots.is_empty() {
             return Self::from_roots(fabric, links, &roots, options.faults);
         }
         let types = NodeTypes::new(options);
-        let mut compute = vec![false; fabric.switches().len()];
+        let mut compute: BySwitch<bool> = vec![false; fabric.switches().len()].into();
         let listed_nodes = match types.are_given() {
             true => &fabric.end_nodes().raw,
             false => &[],
         };
         for node in listed_nodes {
             let listed = types.is_listed_compute(node.guid);
-            compute[usize::from(node.switch)] |= listed && node.kind != NodeKind::Aggregation;
+            compute[node.switch] |= listed && node.kind != NodeKind::Aggregation;
         }
         let hosts = host_counts(fabric);
-        let given = compute.iter().enumerate();
-        let given: Vec<bool> = given
+        let given = compute.iter_enumerated();
+        let given: BySwitch<bool> = given
             .map(|(s, &is)| is || known.get(s) == Some(&true))
             .collect();
         let (mut leaf, mut rank) = leaves::find(links, &hosts, &given, share);
@@ -210,8 +212,8 @@ impl Ranking {
                 .for_each(|(leaf, carry)| *leaf &= carry);
             rank = Levels { links, leaf: &leaf }.rank();
         }
-        let plain = |s: usize| leaf[s] >= carry[s] && (!leaf[s] || rank[s] == 0);
-        let plain = (0..rank.len()).all(plain);
+        let plain = |s: SwitchId| leaf[s] >= carry[s] && (!leaf[s] || rank[s] == 0);
+        let plain = rank.keys().all(plain);
         let rule = match (compute.contains(&true), plain) {
             (true, _) => Rule::ComputeNodes,
             (false, true) => Rule::EndNodes,
@@ -221,17 +223,17 @@ impl Ranking {
     }
 
     /// Counts ranks down from the roots. A leaf is a switch with end nodes and at least as many links up as down.
-    fn from_roots(fabric: &Fabric, links: &Links, roots: &[u32], faults: Faults) -> Self {
+    fn from_roots(fabric: &Fabric, links: &Links, roots: &[SwitchId], faults: Faults) -> Self {
         let mut depth = links.distances(roots.iter().copied());
         links.extend_to_the_rest(&mut depth);
         let deepest = depth.iter().copied().max().unwrap_or(0);
-        let rank: Vec<u32> = depth.iter().map(|d| deepest - d).collect();
+        let rank: BySwitch<u32> = depth.iter().map(|d| deepest - d).collect();
         let hosts = host_counts(fabric);
         let mut leaf = carriers(&hosts);
-        for (s, leaf) in leaf.iter_mut().enumerate() {
+        for (s, leaf) in leaf.iter_mut_enumerated() {
             let (mut above, mut below) = (0, 0);
-            for group in links.groups_of(s as u32) {
-                match rank[group.remote as usize].cmp(&rank[s]) {
+            for group in links.groups_of(s) {
+                match rank[group.remote].cmp(&rank[s]) {
                     Ordering::Greater => above += group.size(),
                     Ordering::Less => below += group.size(),
                     Ordering::Equal => {}
@@ -254,7 +256,7 @@ mod tests {
     use fabrics::Net;
 
     /// The ranks of a fabric, and of what is left of it with the fabric as reference.
-    fn ranks(whole: &Fabric, less: &Fabric) -> [Vec<u32>; 2] {
+    fn ranks(whole: &Fabric, less: &Fabric) -> [BySwitch<u32>; 2] {
         let options = Options::default();
         let (before, _) = Ranking::find(whole, &options, None).expect("a tree");
         let (after, _) = Ranking::find(less, &options, Some((whole, &before))).expect("a tree");
@@ -277,7 +279,7 @@ mod tests {
         let left = links.iter().copied().filter(|&(a, b)| a.max(b) < 10);
         let less = Net::new(&left.collect::<Vec<_>>(), &nodes).build();
         let [before, after] = ranks(&whole, &less);
-        assert_eq!(after, before[..less.switches().len()]);
+        assert_eq!(after.raw, before.raw[..less.switches().len()]);
     }
 
     /// A fabric with further links, each from a switch to another, at ports that no other switch uses.

@@ -4,9 +4,8 @@
 //! link goes up or down, and no path of links up closes a cycle. Indices of switches are in the order of GUIDs.
 
 use super::links::Links;
-use dmodc_fabric::SwitchId;
+use crate::ids::{BySwitch, SwitchId};
 use std::fmt;
-use typed_index_collections::TiVec;
 
 /// The rule that decides the ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,38 +34,34 @@ impl fmt::Display for Rule {
 /// The levels of a fabric: of each switch its rank, and whether it is a leaf.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ranking {
-    pub(super) rank: Vec<u32>,
-    pub(super) leaf: Vec<bool>,
+    pub(super) rank: BySwitch<u32>,
+    pub(super) leaf: BySwitch<bool>,
     pub(super) rule: Rule,
 }
 
 impl Ranking {
     /// How many pairs of neighbours are not in adjacent ranks, each pair twice.
     pub(super) fn uneven(&self, links: &Links) -> usize {
-        let of = |s: u32| {
-            let ranks = links.neighbours(s).map(|other| self.rank[other as usize]);
-            ranks
-                .filter(move |rank| rank.abs_diff(self.rank[s as usize]) != 1)
-                .count()
-        };
-        (0..links.switches() as u32).map(of).sum()
+        let is_uneven = |&(a, b): &(SwitchId, SwitchId)| self.rank[a].abs_diff(self.rank[b]) != 1;
+        let pairs = |s| links.neighbours(s).map(move |other| (s, other));
+        links.switches().flat_map(pairs).filter(is_uneven).count()
     }
 
     /// The rank of a switch; 0 is the lowest.
     #[inline]
-    pub fn rank(&self, switch: impl Numbered) -> u32 {
-        self.rank[switch.number()]
+    pub fn rank(&self, switch: SwitchId) -> u32 {
+        self.rank[switch]
     }
 
     /// Whether a switch is a leaf.
     #[inline]
-    pub fn is_leaf(&self, switch: impl Numbered) -> bool {
-        self.leaf[switch.number()]
+    pub fn is_leaf(&self, switch: SwitchId) -> bool {
+        self.leaf[switch]
     }
 
     /// The leaves in ascending index.
-    pub fn leaves(&self) -> impl Iterator<Item = u32> {
-        (0..self.leaf.len() as u32).filter(|&s| self.is_leaf(s))
+    pub fn leaves(&self) -> impl Iterator<Item = SwitchId> {
+        self.leaf.keys().filter(|&s| self.is_leaf(s))
     }
 
     /// The rule that decides the ranks.
@@ -76,21 +71,21 @@ impl Ranking {
 
     /// Whether a link from switch `from` to its neighbour `to` goes up.
     #[inline]
-    pub fn is_up<S: Numbered>(&self, from: S, to: S) -> bool {
-        let key = |s: S| (self.rank(s), s.number());
+    pub fn is_up(&self, from: SwitchId, to: SwitchId) -> bool {
+        let key = |s: SwitchId| (self.rank(s), s);
         key(to) > key(from)
     }
 
     /// All switches in ascending (rank, GUID): each after all switches below it.
     pub fn ascending(&self) -> Vec<SwitchId> {
-        let mut switches: Vec<SwitchId> = (0..self.rank.len()).map(SwitchId::from).collect();
+        let mut switches: Vec<SwitchId> = self.rank.keys().collect();
         switches.sort_by_key(|&s| (self.rank(s), s));
         switches
     }
 
     /// The position of each switch in [`Ranking::ascending`]: a link goes up to the end with the greater one.
-    pub fn positions(&self) -> TiVec<SwitchId, u32> {
-        let mut positions: TiVec<SwitchId, u32> = vec![0; self.rank.len()].into();
+    pub fn positions(&self) -> BySwitch<u32> {
+        let mut positions: BySwitch<u32> = vec![0; self.rank.len()].into();
         for (position, s) in (0..).zip(self.ascending()) {
             positions[s] = position;
         }
@@ -105,26 +100,6 @@ impl Ranking {
             count[r as usize] += 1;
         }
         count
-    }
-}
-
-/// A switch by its id, or by the bare number that some modules of this crate have for it.
-pub trait Numbered: Copy {
-    /// The number.
-    fn number(self) -> usize;
-}
-
-impl Numbered for SwitchId {
-    #[inline]
-    fn number(self) -> usize {
-        usize::from(self)
-    }
-}
-
-impl Numbered for u32 {
-    #[inline]
-    fn number(self) -> usize {
-        self as usize
     }
 }
 

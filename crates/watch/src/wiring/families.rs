@@ -4,26 +4,29 @@
 //! parents. So each sibling should have the parents of the others. A switch that has lost all parents is a sibling of the
 //! switches that have its port at their children.
 
-use dmodc_core::{Groups, Ranking, join, most_common, root};
+use dmodc_core::{ClassId, Groups, Ranking, join, most_common, root};
 use dmodc_fabric::SwitchId;
 use std::collections::BTreeMap;
+use typed_index_collections::TiVec;
 
 /// All switches that have parents, or have lost them, in families of siblings; each family is ascending.
 pub fn families(groups: &Groups, ranking: &Ranking) -> Vec<Vec<SwitchId>> {
-    let mut members = vec![0u32; groups.up_classes().len()];
-    (0..groups.switches() as u32).for_each(|s| members[groups.up_class(s) as usize] += 1);
+    let classes = groups.up_classes();
+    let mut members: TiVec<ClassId, u32> = vec![0; classes.len()].into();
+    groups
+        .switches()
+        .for_each(|s| members[groups.up_class(s)] += 1);
     // By up class: another up class of the same family; itself at the root.
-    let mut family: Vec<u32> = (0..groups.up_classes().len() as u32).collect();
-    let switches = 0..groups.switches() as u32;
-    for parent in switches.clone() {
-        let children = groups.children(parent).map(|g| g.remote().0);
-        let mut below: Vec<u32> = children.map(|s| groups.up_class(s)).collect();
+    let mut family: TiVec<ClassId, ClassId> = classes.keys().collect();
+    for parent in groups.switches() {
+        let children = groups.children(parent).map(|g| g.remote);
+        let mut below: Vec<ClassId> = children.map(|s| groups.up_class(s)).collect();
         below.sort_unstable();
         below.dedup();
         // The class with most members is the measure; of several, the class with most parents. So a few switches with
         // all the parents of the others and more are no siblings of the others.
-        let parents = |of: u32| groups.parents(groups.up_classes()[of as usize]).count();
-        let weight = |&of: &u32| (members[of as usize], parents(of));
+        let parents = |of| groups.parents(classes[of]).count();
+        let weight = |&of: &ClassId| (members[of], parents(of));
         while let Some(measure) = below.iter().copied().max_by_key(weight) {
             below.retain(|&class| {
                 let joins = alike(groups, ranking, class, measure);
@@ -34,32 +37,28 @@ pub fn families(groups: &Groups, ranking: &Ranking) -> Vec<Vec<SwitchId>> {
             });
         }
     }
-    let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for s in switches.filter(|&s| !groups.up(s).is_empty()) {
+    let mut members: BTreeMap<ClassId, Vec<SwitchId>> = BTreeMap::new();
+    for s in groups.switches().filter(|&s| !groups.up(s).is_empty()) {
         let of = root(&mut family, groups.up_class(s));
         members.entry(of).or_default().push(s);
     }
-    let mut families: Vec<Vec<u32>> = members.into_values().collect();
+    let mut families: Vec<Vec<SwitchId>> = members.into_values().collect();
     add_orphans(&mut families, groups, ranking);
-    let typed = |family: Vec<u32>| family.into_iter().map(SwitchId).collect();
-    families.into_iter().map(typed).collect()
+    families
 }
 
 /// Adds each switch without parents to the only family of its rank, of two members or more, that is at the same port of
 /// its children.
-fn add_orphans(families: &mut [Vec<u32>], groups: &Groups, ranking: &Ranking) {
-    let switches = 0..groups.switches() as u32;
-    let top = switches.clone().map(|s| ranking.rank(s)).max();
-    let is_orphan = |&s: &u32| {
+fn add_orphans(families: &mut [Vec<SwitchId>], groups: &Groups, ranking: &Ranking) {
+    let top = groups.switches().map(|s| ranking.rank(s)).max();
+    let is_orphan = |&s: &SwitchId| {
         groups.up(s).is_empty() && !groups.down(s).is_empty() && Some(ranking.rank(s)) < top
     };
-    if !switches.clone().any(|s| is_orphan(&s)) {
+    if !groups.switches().any(|s| is_orphan(&s)) {
         return;
     }
-    let port = |s: u32| {
-        let back = groups
-            .children(s)
-            .filter_map(|g| groups.to(g.remote().0, s));
+    let port = |s: SwitchId| {
+        let back = groups.children(s).filter_map(|g| groups.to(g.remote, s));
         let mut ports: Vec<u8> = back.map(|g| groups.ports(g)[0]).collect();
         most_common(&mut ports).0
     };
@@ -73,7 +72,7 @@ fn add_orphans(families: &mut [Vec<u32>], groups: &Groups, ranking: &Ranking) {
             *only = only.filter(|&other| other == i);
         }
     }
-    for orphan in switches.filter(is_orphan) {
+    for orphan in groups.switches().filter(is_orphan) {
         if let Some(&Some(i)) = at.get(&(ranking.rank(orphan), port(orphan))) {
             families[i].push(orphan);
             families[i].sort_unstable();
@@ -83,15 +82,15 @@ fn add_orphans(families: &mut [Vec<u32>], groups: &Groups, ranking: &Ranking) {
 
 /// Whether two up classes have one rank, and have more than half of the parents of each in common, or the first has
 /// only parents of the measure, however many it has lost.
-fn alike(groups: &Groups, ranking: &Ranking, class: u32, measure: u32) -> bool {
-    let [first, other] = [class, measure].map(|class| groups.up_classes()[class as usize]);
+fn alike(groups: &Groups, ranking: &Ranking, class: ClassId, measure: ClassId) -> bool {
+    let [first, other] = [class, measure].map(|class| groups.up_classes()[class]);
     if ranking.rank(first) != ranking.rank(other) {
         return false;
     }
     let [own, all] = [first, other].map(|s| groups.parents(s).count());
-    let mut of_measure = groups.parents(other).map(|g| g.remote().0).peekable();
+    let mut of_measure = groups.parents(other).map(|g| g.remote).peekable();
     let mut common = 0;
-    for parent in groups.parents(first).map(|g| g.remote().0) {
+    for parent in groups.parents(first).map(|g| g.remote) {
         while of_measure.next_if(|&p| p < parent).is_some() {}
         common += usize::from(of_measure.peek() == Some(&parent));
     }

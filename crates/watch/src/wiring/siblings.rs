@@ -103,7 +103,7 @@ pub fn unlike_siblings(fabric: &Fabric, groups: &Groups, ranking: &Ranking) -> V
         let up = groups.parents(s);
         let ports = up.flat_map(|g| {
             let ports = groups.ports(g).iter();
-            ports.map(|&port| (PortNumber(port), g.remote()))
+            ports.map(|&port| (PortNumber(port), g.remote))
         });
         ports.collect()
     };

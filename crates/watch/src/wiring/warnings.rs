@@ -27,7 +27,7 @@ pub fn odd_places(
     }
     for below in switches() {
         for group in groups.up(below).iter().filter(|g| g.level) {
-            let (below, above) = (name(below), name(group.remote()));
+            let (below, above) = (name(below), name(group.remote));
             odd.push(format!("link between equal ranks: {below} -- {above}"));
         }
     }
