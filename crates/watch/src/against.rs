@@ -1,7 +1,7 @@
 //! Compares the cables of a fabric with a reference, a netlist.
 //!
-//! Two nodes are the same if they have the same GUID; or else the same description, if no other new or lost node
-//! has it: a replaced switch or host keeps its place. Aggregation nodes are part of their switch and do not count.
+//! Two nodes are the same if they have the same GUID, or a port of the same GUID; or else the same description, if no other
+//! new or lost node has it: a replaced switch or host keeps its place. Aggregation nodes are part of their switch and do not count.
 
 use crate::wiring::{Difference, End, Kind};
 use dmodc_fabric::{Guid, Lid, PortNumber, replaced};
@@ -125,6 +125,11 @@ fn wanted(reference: &Netlist, places: &[Option<u32>]) -> BTreeSet<Link> {
 /// Per node of the reference: the same node in the present fabric.
 fn places(now: &Netlist, reference: &Netlist) -> Vec<Option<u32>> {
     let by_guid: HashMap<Guid, u32> = (0..).zip(&now.nodes).map(|(i, n)| (n.guid, i)).collect();
+    // `iblinkinfo` has no GUIDs of hosts but those of their ports.
+    let ports = (0..)
+        .zip(&now.nodes)
+        .flat_map(|(i, n)| n.ports.iter().map(move |port| (port.guid, i)));
+    let by_port: HashMap<Guid, u32> = ports.filter_map(|(guid, i)| Some((guid?, i))).collect();
     let guids: BTreeSet<Guid> = reference.nodes.iter().map(|n| n.guid).collect();
     let lost = |node: &&Node| !by_guid.contains_key(&node.guid);
     let new = |node: &&Node| !guids.contains(&node.guid);
@@ -144,7 +149,12 @@ fn places(now: &Netlist, reference: &Netlist) -> Vec<Option<u32>> {
         };
         let by_guid = |guid: Guid| by_guid.get(&guid).copied();
         let other = || by_guid(by_name().or_else(|| boxes.get(&node.guid).copied())?);
-        by_guid(node.guid).or_else(other)
+        let by_port = || {
+            node.ports
+                .iter()
+                .find_map(|port| by_port.get(&port.guid?).copied())
+        };
+        by_guid(node.guid).or_else(by_port).or_else(other)
     };
     reference.nodes.iter().map(place).collect()
 }

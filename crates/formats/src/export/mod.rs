@@ -49,9 +49,9 @@ impl Labels {
             }
             let (guid, description) = (names.node_guids[index], names.end_nodes[index].as_str());
             if let Some(name) = given.get(&node.guid).or(given.get(&guid)) {
-                return Some(word(name));
+                return Some(word(first_word(name)));
             }
-            let first = description.split_whitespace().next().unwrap_or_default();
+            let first = first_word(description);
             let name = word(first);
             let is_unique = described[description].len() == 1 && !is_of_no_host(description);
             if !is_unique || name != first || name.is_empty() {
@@ -92,6 +92,10 @@ fn is_of_no_host(description: &str) -> bool {
     let words = ["localhost", "mlx4_", "mlx5_", "hfi1_"];
     makers.iter().any(|maker| description.contains(maker))
         || words.iter().any(|word| description.starts_with(word))
+}
+
+fn first_word(text: &str) -> &str {
+    text.split_whitespace().next().unwrap_or_default()
 }
 
 /// A unique name: at most 64 characters, the GUID at the end.

@@ -6,11 +6,11 @@
 //! | `.fdbs` of OpenSM and ibdiagnet | `dump_ucast_routes: Switch 0x…` | `0x0012 : 004  : 02   : yes` |
 //! | `ibdiagnet2.far` | `Switch 0x…`, later `PLFT_NUM: 0, …` | `0x0012 4 Free 17` |
 //!
-//! An `.fdbs` has `UNREACHABLE` for a LID without an entry, OpenSM's also for an unused LID. ibdiagnet's has
-//! `PLFT_NUM` lines too. A `.far` has the port of packets that must stay in order, and whether other packets may take
+//! An `.fdbs` has `UNREACHABLE` for a LID without an entry, OpenSM's also for an unused LID; `dump_lfts -a` has port 255.
+//! ibdiagnet's `.fdbs` has `PLFT_NUM` lines too. A `.far` has the port of packets that must stay in order, and whether other packets may take
 //! any port of a group.
 
-use crate::scan::{Scan, find};
+use crate::scan::Scan;
 use dmodc_fabric::{Guid, Lid, NO_PATH};
 
 pub(super) enum Line {
@@ -40,6 +40,7 @@ pub(super) struct Entry {
 impl Line {
     /// Parses a line; `None` if it is no part of a dump.
     pub fn read(line: &[u8]) -> Option<Line> {
+        let line = line.trim_ascii();
         // Nearly all lines of a dump are entries.
         if line.starts_with(b"0x") {
             return Some(Line::Entry(entry(line)));
@@ -47,8 +48,8 @@ impl Line {
         let table = |guid, every_lid| Some(Line::Table { guid, every_lid });
         if line.starts_with(b"Unicast lids") {
             table(guid(line, b" guid 0x"), false)
-        } else if let Some(at) = find(line, b"ucast_routes: Switch") {
-            table(guid(&line[at..], b" 0x"), true)
+        } else if first_word(line).ends_with(b"ucast_routes:") {
+            table(guid(line, b" Switch 0x"), true)
         } else if line.starts_with(b"Switch 0x") {
             Some(Line::Switch(guid(line, b" 0x")))
         } else if let Some(rest) = line.strip_prefix(b"PLFT_NUM:") {
@@ -60,6 +61,11 @@ impl Line {
             None
         }
     }
+}
+
+fn first_word(line: &[u8]) -> &[u8] {
+    let mut words = line.split(u8::is_ascii_whitespace);
+    words.next().unwrap_or_default()
 }
 
 fn guid(line: &[u8], key: &[u8]) -> Option<Guid> {
@@ -96,7 +102,7 @@ fn entry(line: &[u8]) -> Option<Entry> {
     };
     match (u8::try_from(port), adaptive) {
         (Ok(port), adaptive) if port < NO_PATH => entry(Some(port), adaptive == Some(true)),
-        (_, Some(_)) => entry(None, false),
+        (_, Some(_)) | (Ok(NO_PATH), None) => entry(None, false),
         (_, None) => None,
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! Without `-l`, a line for each node and one for each of its ports:
 //! `Switch: 0x0002c9… leaf 1:` and `     3    1[  ] ==( 4X   25.78125 Gbps Active/  LinkUp)==>      10    1[  ] "node1
-//! HCA-1" ( )`. Before the `3`, its LID, a host's port has its GUID; the other end has none. With `-l`, each port has
-//! its GUID and description before that, and the GUID of the other end behind the arrow. Old versions have no colon
-//! behind
-//! `Switch`. In brackets is the number outside on a chassis. Ports that are down have no other end.
+//! HCA-1" ( )`. Before the `3`, its LID, a host's port has its GUID; the other end has none. So in a file without the lines
+//! of hosts (`grep -v CA:`) their ports are known. With `-l`, each port has its GUID and description before that, and the
+//! GUID of the other end behind the arrow. Old versions have no colon behind `Switch`. In brackets is the number outside
+//! on a chassis. Ports that are down have no other end.
 
 use super::draft::Draft;
 use super::error::Reason;
@@ -81,6 +81,9 @@ fn near(before: &[u8], node: Option<&End>) -> Result<End, &'static str> {
     let mut scan = Scan(before);
     let mut end = node.cloned().unwrap_or_default();
     if scan.blanks().0.starts_with(b"0x") {
+        if end.kind == Some(Kind::Switch) {
+            end = End::default();
+        }
         end.guid = Some(Guid(scan.c_number().ok_or("no GUID of the port")?));
         if scan.blanks().eat(b"\"") {
             let close = scan.0.iter().rposition(|&b| b == b'"');

@@ -16,6 +16,7 @@ use crate::input::{Fault, Parsed};
 use crate::scan::text;
 use dmodc_fabric::{Guid, Lid, PortNumber, Rate, Speed};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::iter;
 
 /// One end of a link, as far as a line has it.
 #[derive(Clone, Default)]
@@ -70,6 +71,7 @@ impl Links {
     pub fn finish(mut self, mut draft: Draft) -> Parsed<Netlist, Reason> {
         self.number_by_label();
         self.find_far_guids(&mut draft);
+        self.share_descriptions();
         let kinds = self.kinds();
         let nodes = self.node_guids(&kinds);
         let fed = self.feed(&mut draft, &kinds, &nodes);
@@ -150,6 +152,19 @@ impl Links {
                 draft.warn(Reason::NoPeer(port, far.description.clone()));
                 line.far = None;
             }
+        }
+    }
+
+    /// Gives ends without a description the one that another line has for their GUID.
+    fn share_descriptions(&mut self) {
+        let known = self.ends().filter(|(.., end)| !end.description.is_empty());
+        let known = known.map(|(_, guid, end)| (guid, end.description.clone()));
+        let known: HashMap<Guid, String> = known.collect();
+        let ends = self.lines.iter_mut();
+        let ends = ends.flat_map(|line| iter::once(&mut line.near).chain(&mut line.far));
+        for end in ends.filter(|end| end.description.is_empty()) {
+            let found = end.guid.and_then(|guid| known.get(&guid));
+            end.description = found.cloned().unwrap_or_default();
         }
     }
 

@@ -152,7 +152,9 @@ fn compare(
     let mut spare: Vec<Up> = links.to_vec();
     spare.retain(|link| !usual.contains(link));
     let mut doubts = Vec::new();
-    for (port, above) in usual.into_iter().filter(|link| !links.contains(link)) {
+    // Of several links between two switches, those at one place of several pairs are at one far port.
+    let place = |link: &Up| usual.iter().filter(|u| u.1 == link.1 && u <= &link).count();
+    for &(port, above) in usual.iter().filter(|link| !links.contains(link)) {
         let other = spare.iter().position(|&(_, a)| a == above);
         let other = other.map(|at| spare.remove(at).0);
         let (kind, near) = match (other, far(port)) {
@@ -160,7 +162,8 @@ fn compare(
             (None, Some(_)) => (Kind::Moved, port),
             (None, None) => (Kind::Missing, port),
         };
-        let far_ends = links.iter().filter_map(|&(port, _)| far(port));
+        let alike = |link: &&Up| place(link) == place(&(port, above));
+        let far_ends = links.iter().filter(alike).filter_map(|link| far(link.0));
         let doubt = Doubt {
             switch,
             port,
