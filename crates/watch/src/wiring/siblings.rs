@@ -152,7 +152,7 @@ fn compare(
     let mut spare: Vec<Up> = links.to_vec();
     spare.retain(|link| !usual.contains(link));
     let mut doubts = Vec::new();
-    // Of several links between two switches, those at one place of several pairs are at one far port.
+    // Several links to one switch have different far ports: those at one place of their pairs vote, if there are two.
     let place = |link: &Up| usual.iter().filter(|u| u.1 == link.1 && u <= &link).count();
     for &(port, above) in usual.iter().filter(|link| !links.contains(link)) {
         let other = spare.iter().position(|&(_, a)| a == above);
@@ -163,7 +163,11 @@ fn compare(
             (None, None) => (Kind::Missing, port),
         };
         let alike = |link: &&Up| place(link) == place(&(port, above));
-        let far_ends = links.iter().filter(alike).filter_map(|link| far(link.0));
+        let mut voters: Vec<Up> = links.iter().filter(alike).copied().collect();
+        if voters.len() < 2 {
+            voters = links.to_vec();
+        }
+        let far_ends = voters.iter().filter_map(|link| far(link.0));
         let doubt = Doubt {
             switch,
             port,
