@@ -5,7 +5,9 @@
 //!                                   └─ needs ─ detours ────────────────────────────┘
 //! ```
 
-use super::detours::{Connections, Ends, Lids, Needs, Steps, Turns, Unreachable, turned};
+use super::detours::{
+    Connections, Ends, Lids, MayConnect, Needs, Steps, Turns, Unreachable, turned,
+};
 use super::ids::{BySwitch, SwitchId};
 use super::kinds::Roles;
 use super::options::{Faults, OnUnreachable, Options, RouteError, Timings};
@@ -59,13 +61,12 @@ impl Plan {
         options: &Options,
         threads: &Threads,
     ) -> Result<Plan, RouteError> {
-        let plan = Self::by_levels(fabric, options, threads)?;
-        let may_connect = options.on_unreachable == OnUnreachable::Connect;
-        let top = plan
-            .connections
-            .top
-            .filter(|_| may_connect && options.root_guids.is_empty());
-        let Some(top) = top else {
+        let plan = Self::by_levels(fabric, options, threads, true)?;
+        // The paper's letter has its own levels.
+        let may_connect = options.on_unreachable == OnUnreachable::Connect
+            && options.faults == Faults::Stable
+            && options.root_guids.is_empty();
+        let Some(top) = plan.connections.top.filter(|_| may_connect) else {
             return Ok(plan);
         };
         // Pairs of hosts are left out: one switch above all others connects them.
@@ -73,13 +74,15 @@ impl Plan {
             root_guids: vec![fabric.guid(top)],
             ..options.clone()
         };
-        Self::by_levels(fabric, &options, threads)
+        Self::by_levels(fabric, &options, threads, false)
     }
 
+    /// Plans a fabric, by the levels of the reference if `keeps` is set and they hold.
     fn by_levels(
         fabric: &Fabric,
         options: &Options,
         threads: &Threads,
+        keeps: bool,
     ) -> Result<Plan, RouteError> {
         let start = Instant::now();
         let pool = threads.to_fill(fabric.switches().len());
@@ -93,7 +96,7 @@ impl Plan {
         });
         let before = reference.as_ref();
         let levels = before.map(|before| (before.fabric, &before.ranking));
-        let (ranking, links) = Ranking::find(fabric, options, levels)?;
+        let (ranking, links) = Ranking::find(fabric, options, levels.filter(|_| keeps))?;
         let ranked = Instant::now();
         let groups = Groups::new(&links, &ranking, threads);
         let paths = Paths::new(groups, &ranking, threads);
@@ -123,7 +126,7 @@ impl Plan {
                 Rule::Stable(Box::new(LinkSets::new(all, roles, options, threads)))
             }
         };
-        let find_detours = || connect(fabric, &layers, &needs, ends, options.on_unreachable);
+        let find_detours = || connect(fabric, &layers, &needs, ends, options);
         // Detours need paths alone. Side by side: 2.9 ms for 4.4 on 8,640 nodes with faults, two threads.
         let has_needs = needs.iter().any(|needs| !needs.joined.is_empty());
         let beside = if has_needs { pool } else { ALONE };
@@ -419,7 +422,7 @@ impl<'r> Before<'r> {
             });
         }
         // With its own levels, as those of a large reference: not with one switch above all others.
-        let plan = Plan::by_levels(fabric, options, ALONE).ok()?;
+        let plan = Plan::by_levels(fabric, options, ALONE, true).ok()?;
         Some(Before {
             fabric,
             ranking: plan.ranking.clone(),
@@ -466,13 +469,16 @@ fn connect(
     sets: &[Arc<Paths>],
     needs: &[Needs],
     ends: Arc<Ends>,
-    on_unreachable: OnUnreachable,
+    options: &Options,
 ) -> (Connections, Vec<Steps>) {
     let present = |s: SwitchId| lids_at(fabric, s, &[]).collect();
-    let may_connect = on_unreachable == OnUnreachable::Connect;
+    let may = MayConnect {
+        turn: options.on_unreachable == OnUnreachable::Connect,
+        // The paper's letter moves no entry that it has.
+        pin: options.faults == Faults::Stable,
+    };
     let order: Vec<usize> = (0..sets.len()).collect();
-    let in_order =
-        |order: &[usize]| connect_in_order(sets, needs, &ends, may_connect, &present, order);
+    let in_order = |order: &[usize]| connect_in_order(sets, needs, &ends, may, &present, order);
     let (mut found, mut steps) = in_order(&order);
     let is_by_top = found.cut_short && found.top.is_some();
     if !found.left.is_empty() && !is_by_top && sets.len() > 1 {
@@ -493,7 +499,7 @@ fn connect_in_order(
     sets: &[Arc<Paths>],
     needs: &[Needs],
     ends: &Ends,
-    may_connect: bool,
+    may: MayConnect,
     present: Lids,
     order: &[usize],
 ) -> (Connections, Vec<Steps>) {
@@ -504,7 +510,7 @@ fn connect_in_order(
         let all = &*sets[sets.len() - 1];
         let before = found.take();
         let paths = [paths, all];
-        let (now, more) = Connections::find(ends, &needs[at], paths, may_connect, present, before);
+        let (now, more) = Connections::find(ends, &needs[at], paths, may, present, before);
         found = Some(now);
         steps.push(more);
     }

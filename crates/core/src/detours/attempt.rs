@@ -49,15 +49,21 @@ pub struct Attempt<'a> {
 
 impl<'a> Attempt<'a> {
     /// Takes turns plane by plane if hosts are in need, then at one hub after the other while pairs are left out. If
-    /// pairs of hosts are left out then, starts again with the turns that these pairs need, one by one.
-    pub fn best([paths, all]: [&'a Paths; 2], needs: &'a [Need], before: Turns) -> Self {
+    /// pairs of hosts are left out then, starts again with the turns that these pairs need, one by one. No entry is pinned
+    /// unless `may_pin` is set.
+    pub fn best(
+        [paths, all]: [&'a Paths; 2],
+        needs: &'a [Need],
+        before: Turns,
+        may_pin: bool,
+    ) -> Self {
         let begin = |turns: Turns| Attempt {
             found: vec![None; needs.len()],
             detours: Vec::new(),
             left: needs.to_vec(),
             turns,
             cut_short: false,
-            pins: KINDS as u8,
+            pins: if may_pin { KINDS as u8 } else { 0 },
             anywhere: true,
             refused: false,
             for_hosts: 0,
@@ -79,7 +85,7 @@ impl<'a> Attempt<'a> {
             (best.pins, best.anywhere, best.refused) = (pins, anywhere, false);
             best.serve(&mut search);
             best.turn_at_hubs(&mut search);
-            if !best.refused {
+            if !best.refused || !may_pin {
                 break;
             }
         }

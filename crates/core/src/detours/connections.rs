@@ -132,14 +132,23 @@ pub fn turned(sets: &[Steps], lids: Lids) -> usize {
         .count()
 }
 
+/// What detours may do.
+#[derive(Clone, Copy)]
+pub struct MayConnect {
+    /// Turn, without which there are none.
+    pub turn: bool,
+    /// Pin entries of up-down paths.
+    pub pin: bool,
+}
+
 impl Connections {
-    /// Finds detours for `needs` over the links of `paths`, if `connect` is set. The check of turns uses `all`, the
+    /// Finds detours for `needs` over the links of `paths`. The check of turns uses `all`, the
     /// paths over all links. Turns add to those of `before`; a pair is left out only if it is also left out there.
     pub fn find(
         ends: &Ends,
         needs: &Needs,
         [paths, all]: [&Paths; 2],
-        connect: bool,
+        may: MayConnect,
         lids: Lids,
         before: Option<Self>,
     ) -> (Self, Steps) {
@@ -150,12 +159,12 @@ impl Connections {
         }
         let mut steps = Steps::default();
         let mut left = needs.joined.clone();
-        if connect && !needs.joined.is_empty() && go_both_ways(all) {
+        if may.turn && !needs.joined.is_empty() && go_both_ways(all) {
             let turns = found
                 .turns
                 .take()
                 .unwrap_or_else(|| Turns::new(&all.groups));
-            let attempt = Attempt::best([paths, all], &needs.joined, turns);
+            let attempt = Attempt::best([paths, all], &needs.joined, turns, may.pin);
             steps.of_switch = vec![Vec::new(); paths.costs.width()].into();
             steps.pinned = steps.of_switch.clone();
             let mut targets: Vec<Option<Vec<TargetId>>> = vec![None; attempt.detours.len()];

@@ -49,7 +49,7 @@ mod search;
 mod turns;
 mod walk;
 
-pub use connections::{Connections, Lids, Steps, turned};
+pub use connections::{Connections, Lids, MayConnect, Steps, turned};
 pub use need::{Ends, Needs, Unreachable};
 pub use turns::Turns;
 

@@ -6,6 +6,7 @@
 
 use crate::options::Options;
 use dmodc_fabric::Guid;
+use std::collections::BTreeSet;
 
 /// The purpose of a node. The variants are in the order of their NIDs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,7 +32,9 @@ impl NodeTypes {
     pub fn new(options: &Options) -> Self {
         let mut compute = options.cn_guids.clone();
         compute.sort_unstable();
-        let mut io: Vec<(Guid, usize)> = options.io_guids.iter().copied().zip(0..).collect();
+        let mut listed = BTreeSet::new();
+        let io = options.io_guids.iter().filter(|guid| listed.insert(**guid));
+        let mut io: Vec<(Guid, usize)> = io.copied().zip(0..).collect();
         io.sort_unstable();
         NodeTypes { compute, io }
     }
@@ -54,7 +57,7 @@ impl NodeTypes {
         }
     }
 
-    /// The index of a port in the list of I/O nodes, the first of several.
+    /// The index of a port in the list of I/O nodes, doubled ones left out.
     pub fn place_in_list(&self, port: Guid) -> Option<usize> {
         let at = self.io.partition_point(|&(guid, _)| guid < port);
         self.io.get(at).filter(|io| io.0 == port).map(|io| io.1)

@@ -150,14 +150,22 @@ impl Numbers {
         let has_planes = on_leaves.any(|s| with.places.has_planes[with.kinds.of_switch[s]]);
         let hosts = Digit::hosts(&leaves, has_planes, positions.most, with.ways());
         let first = with.first_numbers(place, hosts.next);
-        let mut end = base;
+        // The next type begins behind all places, also those of hosts that are not there.
+        let mut places = (0..256).filter(|&at| used[at] || away[at] > 0);
+        let last = places
+            .next_back()
+            .map_or(0, |at| hosts.value(at as u32) + 1);
+        let end = known
+            .switches()
+            .filter(|&s| known.is_leaf(s))
+            .map(|s| first[s]);
+        let end = base + end.max().unwrap_or(0) + last;
         let mut leaves: Vec<SwitchId> = known.ranking.leaves().collect();
         leaves.sort_by_key(|&leaf| first[leaf]);
         for leaf in leaves {
             for n in fabric.node_ids_of(leaf) {
                 if is_it(&fabric.end_nodes()[n]) {
                     self.node[n] = base + first[leaf] + hosts.value(positions.node[n]);
-                    end = end.max(self.node[n] + 1);
                     self.order.push(n);
                 }
             }
@@ -520,4 +528,36 @@ fn positions_down(kinds: &Kinds, rank: u32) -> Vec<u32> {
         at
     });
     at.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Options;
+    use crate::tests::route;
+    use dmodc_fabric::SwitchId;
+    use fabrics::Net;
+    use std::sync::Arc;
+
+    /// The numbers of I/O nodes began behind the last compute node that was there.
+    #[test]
+    fn the_last_compute_node_moves_no_io_node() {
+        for leaves in 2..6 {
+            let links: Vec<(u32, u32)> = (0..3 * leaves).map(|i| (i / 3, leaves + i % 3)).collect();
+            let hosts: Vec<u32> = (0..5 * leaves).map(|host| host / 5).collect();
+            let [whole, less] =
+                [0, 1].map(|less| Net::new(&links, &hosts[..hosts.len() - less]).build());
+            let first = whole.end_nodes().iter().step_by(5);
+            let options = Options {
+                io_guids: first.map(|node| node.guid).collect(),
+                reference: Some(Arc::new(whole.clone())),
+                ..Options::default()
+            };
+            let [before, after] = [&whole, &less].map(|fabric| route(fabric, &options, 1).1);
+            for (lid, ..) in less.lids() {
+                for s in (0..leaves + 3).map(SwitchId) {
+                    assert_eq!(before.get(s, lid), after.get(s, lid), "{s:?}, LID {lid}");
+                }
+            }
+        }
+    }
 }
