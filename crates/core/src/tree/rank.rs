@@ -94,10 +94,17 @@ impl Ranking {
             levels,
         });
         let own = Self::by_links(fabric, options, &links, known.as_ref());
-        let known = known.as_ref().filter(|_| options.root_guids.is_empty());
-        let before = known.and_then(|known| Self::as_before(fabric, known));
-        let is_wrong = |own| known.is_some_and(|known| known.has_wrong_cable(own));
+        let before = known
+            .as_ref()
+            .and_then(|known| Self::as_before(fabric, known));
+        let is_wrong = |own| {
+            known
+                .as_ref()
+                .is_some_and(|known| known.has_wrong_cable(own))
+        };
         let is_better = |before: &Self| match &own {
+            // Both count down from the given roots; what is lost lifts nobody.
+            Ok(own) if own.rule == Rule::Roots => before.rule == Rule::Roots,
             Ok(own) => {
                 let (was, is) = (before.uneven(&links), own.uneven(&links));
                 was < is || (was == is && !is_wrong(own))
@@ -257,9 +264,12 @@ mod tests {
 
     /// The ranks of a fabric, and of what is left of it with the fabric as reference.
     fn ranks(whole: &Fabric, less: &Fabric) -> [BySwitch<u32>; 2] {
-        let options = Options::default();
-        let (before, _) = Ranking::find(whole, &options, None).expect("a tree");
-        let (after, _) = Ranking::find(less, &options, Some((whole, &before))).expect("a tree");
+        ranks_with(&Options::default(), whole, less)
+    }
+
+    fn ranks_with(options: &Options, whole: &Fabric, less: &Fabric) -> [BySwitch<u32>; 2] {
+        let (before, _) = Ranking::find(whole, options, None).expect("a tree");
+        let (after, _) = Ranking::find(less, options, Some((whole, &before))).expect("a tree");
         [before.rank, after.rank]
     }
 
@@ -334,6 +344,25 @@ mod tests {
         let up = whole.links_of(SwitchId(4)).next().expect("a link");
         let less = whole.without(&[(SwitchId(4), up.0), (up.1, up.2)]);
         let [before, after] = ranks(&whole, &less);
+        assert_eq!(after, before);
+    }
+
+    /// Two planes, of a mid switch for each of two leaves and a spine each. Without its spine (8) the mid switches of a plane
+    /// (2 and 3) were counted down from the other one, below their leaves.
+    #[test]
+    fn a_root_that_goes_moves_nobody() {
+        let planes = [[2, 3, 8], [4, 5, 9]];
+        let of_plane = |[a, b, spine]: [u32; 3]| [(0, a), (1, b), (a, spine), (b, spine)];
+        let whole = Net::new(&planes.map(of_plane).concat(), &[0, 0, 1, 1]).build();
+        let options = Options {
+            root_guids: [8, 9].map(|s| whole.guid(SwitchId(s))).to_vec(),
+            ..Options::default()
+        };
+        let links = whole
+            .links_of(SwitchId(8))
+            .flat_map(|(port, to, far)| [(SwitchId(8), port), (to, far)]);
+        let less = whole.without(&links.collect::<Vec<_>>());
+        let [before, after] = ranks_with(&options, &whole, &less);
         assert_eq!(after, before);
     }
 }
