@@ -20,6 +20,12 @@ fn compare(netlist: &Netlist, lmc: u8, complete: bool) -> Result<(), TestCaseErr
         ..Options::default()
     };
     let (plan, tables) = route(&fabric, &options, 2);
+    // Detours move no entry of the paper's: pins did, and a switch above all others.
+    let connects = Options {
+        on_unreachable: OnUnreachable::Connect,
+        ..options
+    };
+    let (_, with_detours) = route(&fabric, &connects, 2);
     let nids = (0u64..).zip(plan.order());
     let nid: HashMap<NodeId, u64> = nids.map(|(nid, &node)| (node, nid)).collect();
     for (id, switch) in fabric.switches().iter_enumerated() {
@@ -43,6 +49,8 @@ fn compare(netlist: &Netlist, lmc: u8, complete: bool) -> Result<(), TestCaseErr
             let candidates = oracle.closer_up_down(s, leaf);
             let port = oracle.port(s, d, &candidates).unwrap_or(NO_PATH);
             prop_assert_eq!(entry, port, "{}", place);
+            let is_kept = port == NO_PATH || with_detours.get(id, node.lid) == port;
+            prop_assert!(is_kept, "{}", place);
             prop_assert_eq!(port == NO_PATH, finite.is_none(), "{}", place);
             let all: Vec<PortNumber> = candidates
                 .iter()
