@@ -41,7 +41,7 @@ const FIGURES: [&str; 7] = [
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dmodc events /var/log/opensm.log
-  dmodc events /var/log/opensm.log*
+  dmodc events /var/log/opensm*log*
   dmodc events opensm.log.2.gz opensm.log.1.gz opensm.log --json
   journalctl -u dmodc-follow | dmodc events -
 

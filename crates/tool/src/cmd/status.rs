@@ -1,8 +1,8 @@
 //! `dmodc status`: how the running engine does, on one screen.
 //!
 //! It talks to no daemon. The metrics that the plugin writes say how things are, `opensm.conf` says what is in force
-//! and where the files are, and the log has the errors since the last sweep. Whatever is old or absent is said to be
-//! so: then the answer is "cannot tell", never "well".
+//! and where the files are, and the log has the errors since the last sweep. The log is the one that has the line of
+//! the metrics' last sweep. Whatever is old or absent is said to be so: then the answer is "cannot tell", never "well".
 
 use super::setup::{default_conf, last};
 use crate::failure::Outcome;
@@ -27,6 +27,9 @@ const NAMED: usize = 3;
 /// How much of the end of a log is read.
 const TAIL: u64 = 16 << 20;
 
+/// The logs of OpenSM's default, and of Debian's unit, which names it on the command line.
+const LOGS: [&str; 2] = ["/var/log/opensm.log", "/var/log/opensm.%g.log"];
+
 /// Say how the running engine does, on one screen
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
@@ -42,7 +45,8 @@ pub struct Args {
     /// The metrics [default: dmodc.metrics in OpenSM's configuration]
     #[arg(long, value_name = "F")]
     metrics: Option<PathBuf>,
-    /// OpenSM's log [default: log_file in OpenSM's configuration, else /var/log/opensm.log]
+    /// OpenSM's log [default: log_file in OpenSM's configuration, /var/log/opensm.log or /var/log/opensm.%g.log, the
+    /// one with the last sweep]
     #[arg(long, value_name = "F")]
     log: Option<PathBuf>,
     /// OpenSM's configuration [default: /etc/opensm/opensm.conf, or /etc/rdma/opensm.conf if only that exists]
@@ -65,20 +69,24 @@ pub fn run(args: Args) -> Outcome {
         options.iter().rev().find_map(value)
     };
     let metrics = args.metrics.or_else(|| option("metrics").map(Into::into));
-    let named = last(&conf, "log_file").map(PathBuf::from);
-    let log = args.log.or(named);
-    let log = log.unwrap_or_else(|| "/var/log/opensm.log".into());
+    let logs = match args.log {
+        Some(log) => vec![log],
+        None => {
+            let named = last(&conf, "log_file").map(PathBuf::from);
+            named.into_iter().chain(LOGS.map(Into::into)).collect()
+        }
+    };
     let mut report = Report::default();
-    let mut port = None;
+    let (mut port, mut took) = (None, None);
     match metrics.as_deref().map(of_one_port) {
         None => report.unknown("no metrics: set dmodc.metrics=FILE in event_plugin_options"),
         Some(Err(e)) => report.unknown(&e),
         Some(Ok(metrics)) => {
             report.of_metrics(&metrics);
-            port = metrics.port;
+            (port, took) = (metrics.port, metrics.one("sweep_seconds"));
         }
     }
-    report.of_log(&log);
+    report.of_log(&logs, took);
     report.of_reference(option("reference").as_deref(), port);
     let words = match options.is_empty() {
         true => "none set".to_owned(),
@@ -114,7 +122,11 @@ impl Report {
         let (code, verdict) = match (&self.unknown[..], &self.to_do[..]) {
             ([], []) => (0, "well".to_owned()),
             ([], to_do) => (1, format!("to do: {}", to_do.join("; "))),
-            (unknown, _) => (2, format!("cannot tell: {}", unknown.join("; "))),
+            (unknown, []) => (2, format!("cannot tell: {}", unknown.join("; "))),
+            (unknown, to_do) => {
+                let (unknown, to_do) = (unknown.join("; "), to_do.join("; "));
+                (2, format!("cannot tell: {unknown}; to do: {to_do}"))
+            }
         };
         if as_json {
             let lines: Value = self.lines.into_iter().collect();
@@ -243,16 +255,32 @@ impl Report {
         }
     }
 
-    /// The proof of the last sweep that Dmodc routed, and the errors of that sweep, before and after its line, and since.
-    fn of_log(&mut self, path: &Path) {
-        let Some(text) = tail(path) else {
-            self.say("log", format!("{}: cannot be read", path.display()));
-            return;
+    /// The proof of the last sweep that Dmodc routed, and the errors of that sweep, before and after its line, and since:
+    /// of the log with the line of the sweep that `took` so many seconds. That is in the metrics while Dmodc routes.
+    fn of_log(&mut self, logs: &[PathBuf], took: Option<f64>) {
+        let there = logs.iter().flat_map(|name| files::of_ports(name));
+        let mut read = there.filter_map(|path| Log::read(&path));
+        let first = read.next();
+        let has_sweep = |log: &Log| took.is_none_or(|took| log.has_sweep(took));
+        let chosen = match first {
+            Some(first) if !has_sweep(&first) => Some(read.find(has_sweep).unwrap_or(first)),
+            first => first,
         };
-        let lines = text.lines().map(str::as_bytes).filter_map(Line::parse);
-        let lines: Vec<Line> = lines.collect();
-        let mut routed = (0..lines.len()).rev().filter(|&at| lines[at].is_routed());
-        let (now, before) = (routed.next(), routed.next());
+        let Some(log) = chosen else {
+            let names = logs.iter().map(|log| log.display().to_string());
+            let names: Vec<String> = names.collect();
+            self.say("log", format!("{}: cannot be read", names.join(", ")));
+            return self.unknown("the log cannot be read: name it with --log");
+        };
+        if !has_sweep(&log) {
+            let path = log.path.display();
+            self.say("log", format!("{path}: not of the last sweep"));
+            return self.unknown(&format!(
+                "{path} lacks the last sweep: name the log with --log"
+            ));
+        }
+        let lines = log.lines;
+        let [now, before] = log.routed;
         let proof = now.and_then(|at| lines[at].figure("proof"));
         self.say("proof", proof.unwrap_or("the log does not say"));
         if proof.is_some_and(|proof| proof != "passed") {
@@ -299,6 +327,36 @@ impl Report {
                 }
             }
         }
+    }
+}
+
+/// Dmodc's lines at the end of a log.
+struct Log {
+    path: PathBuf,
+    lines: Vec<Line>,
+    /// The lines of the last sweep that Dmodc routed, and of the one before.
+    routed: [Option<usize>; 2],
+}
+
+impl Log {
+    fn read(path: &Path) -> Option<Log> {
+        let text = tail(path)?;
+        let lines = text.lines().map(str::as_bytes).filter_map(Line::parse);
+        let lines: Vec<Line> = lines.collect();
+        let mut routed = (0..lines.len()).rev().filter(|&at| lines[at].is_routed());
+        Some(Log {
+            path: path.to_owned(),
+            routed: [routed.next(), routed.next()],
+            lines,
+        })
+    }
+
+    /// Whether one of the last sweeps took this many seconds: the metrics may be a sweep behind. Times of day would
+    /// need the time zone of the log.
+    fn has_sweep(&self, took: f64) -> bool {
+        let times = self.routed.iter().flatten();
+        let mut times = times.filter_map(|&at| self.lines[at].figure("total_us")?.parse().ok());
+        times.any(|us: f64| (took * 1e6 - us).abs() <= 1.0)
     }
 }
 
