@@ -15,8 +15,9 @@ const NAMED: usize = 10;
 const FEW: usize = 3;
 
 /// Logs the pairs without an up-down path, the first few by name. Then logs the left-out pairs: pairs of hosts as
-/// errors, pairs with switches or aggregation nodes in one line; and the switches that most of them share. If the
-/// fabric is refused for such pairs, no pair is logged as left out: another engine may route it.
+/// errors, pairs with switches or aggregation nodes in one line; and the switches that most of them share. That the
+/// search reached its limit is an error for pairs of hosts alone. If the fabric is refused for such pairs, no pair is
+/// logged as left out: another engine may route it.
 pub fn unreachable(called: &dyn Called, planned: &Planned) {
     let Planned {
         fabric,
@@ -70,7 +71,11 @@ pub fn unreachable(called: &dyn Called, planned: &Planned) {
         }
     }
     if connections.cut_short {
-        log::error!("the search for detours reached its limit: more pairs might have one");
+        // Pairs without hosts are left to this limit on purpose.
+        log::log!(
+            level,
+            "the search for detours reached its limit: more pairs might have one"
+        );
     }
 }
 
