@@ -27,6 +27,9 @@ const NAMED: usize = 3;
 /// How much of the end of a log is read.
 const TAIL: u64 = 16 << 20;
 
+/// OpenSM's line at the end of a sweep: Dmodc logs before and after `routed`, and all of it before this.
+const SWEPT: &str = "SUBNET UP";
+
 /// The logs of OpenSM's default, and of Debian's unit, which names it on the command line.
 const LOGS: [&str; 2] = ["/var/log/opensm.log", "/var/log/opensm.%g.log"];
 
@@ -280,14 +283,12 @@ impl Report {
             ));
         }
         let lines = log.lines;
-        let [now, before] = log.routed;
-        let proof = now.and_then(|at| lines[at].figure("proof"));
+        let proof = log.routed[0].and_then(|at| lines[at].figure("proof"));
         self.say("proof", proof.unwrap_or("the log does not say"));
         if proof.is_some_and(|proof| proof != "passed") {
             self.wants("the proof of the tables failed");
         }
-        let since = &lines[before.map_or(0, |at| at + 1)..];
-        let errors = since.iter().filter(|line| line.is_error);
+        let errors = lines[log.start..].iter().filter(|line| line.is_error);
         let errors: Vec<&str> = errors.map(|line| &*line.text).collect();
         match errors.last() {
             None => self.say("log", "no error in the last sweep and since"),
@@ -336,17 +337,29 @@ struct Log {
     lines: Vec<Line>,
     /// The lines of the last sweep that Dmodc routed, and of the one before.
     routed: [Option<usize>; 2],
+    /// The first line of that last sweep.
+    start: usize,
 }
 
 impl Log {
     fn read(path: &Path) -> Option<Log> {
         let text = tail(path)?;
-        let lines = text.lines().map(str::as_bytes).filter_map(Line::parse);
-        let lines: Vec<Line> = lines.collect();
+        let (mut lines, mut ends) = (Vec::new(), Vec::new());
+        for line in text.lines() {
+            lines.extend(Line::parse(line.as_bytes()));
+            if line.ends_with(SWEPT) {
+                ends.push(lines.len());
+            }
+        }
         let mut routed = (0..lines.len()).rev().filter(|&at| lines[at].is_routed());
+        let [now, before] = [routed.next(), routed.next()];
+        let end = ends
+            .into_iter()
+            .rfind(|&end| now.is_some_and(|now| end <= now));
         Some(Log {
             path: path.to_owned(),
-            routed: [routed.next(), routed.next()],
+            routed: [now, before],
+            start: end.max(before.map(|at| at + 1)).unwrap_or(0),
             lines,
         })
     }
