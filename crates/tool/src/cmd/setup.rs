@@ -78,11 +78,15 @@ pub fn default_conf() -> PathBuf {
     PathBuf::from(found.unwrap_or(&PLACES[0]))
 }
 
-/// The value of an option, as OpenSM takes it: the last one, if it is not empty.
+/// The value of an option, as OpenSM takes it: the last one, without a comment and quotes, if it is not empty.
 pub fn last(text: &str, option: &str) -> Option<String> {
     let value = |line: &str| {
+        let (line, _) = line.split_once('#').unwrap_or((line, ""));
         let (name, value) = line.trim().split_once(char::is_whitespace)?;
-        (name == option).then(|| value.trim().to_owned())
+        let value = value.trim();
+        let inner = |quote| value.strip_prefix(quote)?.strip_suffix(quote);
+        let inner = inner('"').or_else(|| inner('\''));
+        (name == option).then(|| inner.unwrap_or(value).to_owned())
     };
     let value = text.lines().filter_map(value).next_back()?;
     (!value.is_empty() && value != "(null)").then_some(value)
