@@ -13,7 +13,6 @@ use dmodc_formats::log::Line;
 use dmodc_formats::reference::auto_paths;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -62,7 +61,8 @@ pub struct Args {
 
 pub fn run(args: Args) -> Outcome {
     let conf = args.conf.unwrap_or_else(default_conf);
-    let conf = fs::read_to_string(conf).unwrap_or_default();
+    let conf = files::read(&conf).unwrap_or_default();
+    let conf = String::from_utf8_lossy(&conf);
     let words = last(&conf, "event_plugin_options").unwrap_or_default();
     let words = words.split_whitespace();
     let options: Vec<&str> = words.filter(|word| word.starts_with("dmodc.")).collect();
