@@ -16,6 +16,9 @@ use std::path::{Path, PathBuf};
 const BEGIN: &str = "# dmodc setup: begin";
 const END: &str = "# dmodc setup: end";
 
+/// The first mark where the line before it had no end.
+const JOINED: &str = "# dmodc setup: begin, with the end of the line before";
+
 /// The places of OpenSM's configuration, by distribution.
 const PLACES: [&str; 2] = ["/etc/opensm/opensm.conf", "/etc/rdma/opensm.conf"];
 
@@ -49,14 +52,13 @@ pub fn run(args: Args) -> Outcome {
         Err(e) if e.kind() == io::ErrorKind::NotFound => (Vec::new(), false),
         Err(e) => return Err(unwritable()(e)),
     };
-    let old = String::from_utf8_lossy(&old).into_owned();
     let rest = without_block(&old).ok_or_else(|| {
         let reason = format!("'{BEGIN}' without '{END}': take these lines out by hand");
         unwritable()(io::Error::other(reason))
     })?;
     let new = match args.remove {
         true => rest,
-        false => with_block(&rest),
+        false => with_block(rest),
     };
     let file = path.display();
     if new == old && (is_there || args.remove) {
@@ -65,8 +67,9 @@ pub fn run(args: Args) -> Outcome {
     if let Some(folder) = path.parent().filter(|_| !is_there) {
         fs::create_dir_all(folder).map_err(unwritable())?;
     }
-    replace(&path, new.as_bytes()).map_err(unwritable())?;
-    let engines = last(&new, "routing_engine").unwrap_or_else(|| "of OpenSM's choice".into());
+    replace(&path, &new).map_err(unwritable())?;
+    let engines = last(&String::from_utf8_lossy(&new), "routing_engine")
+        .unwrap_or_else(|| "of OpenSM's choice".into());
     print(format!(
         "{file}: routing_engine {engines}; restart OpenSM\n"
     ))
@@ -92,32 +95,40 @@ pub fn last(text: &str, option: &str) -> Option<String> {
     (!value.is_empty() && value != "(null)").then_some(value)
 }
 
-/// A text without the block; `None` if the block has no end.
-fn without_block(text: &str) -> Option<String> {
-    let (mut rest, mut is_inside) = (String::new(), false);
-    for line in text.split_inclusive('\n') {
+/// A text without the block; `None` if the block has no end. Other bytes stay, whatever their encoding.
+fn without_block(text: &[u8]) -> Option<Vec<u8>> {
+    let (mut rest, mut is_inside, mut joined_at) = (Vec::new(), false, None);
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
         match is_inside {
-            false if line.starts_with(BEGIN) => is_inside = true,
-            true if line.starts_with(END) => is_inside = false,
+            false if line.starts_with(BEGIN.as_bytes()) => {
+                is_inside = true;
+                joined_at = line.starts_with(JOINED.as_bytes()).then_some(rest.len());
+            }
+            true if line.starts_with(END.as_bytes()) => is_inside = false,
             true => {}
-            false => rest += line,
+            false => rest.extend(line),
         }
+    }
+    // A line after the block needs the end.
+    if joined_at == Some(rest.len()) {
+        rest.pop();
     }
     (!is_inside).then_some(rest)
 }
 
 /// A text without a block, with one; the text itself if it needs none.
-fn with_block(text: &str) -> String {
+fn with_block(mut bytes: Vec<u8>) -> Vec<u8> {
+    let text = String::from_utf8_lossy(&bytes);
     let is_between = |c: char| c.is_whitespace() || c == ',';
     let words = |option: &str| -> Vec<String> {
-        let value = last(text, option).unwrap_or_default();
+        let value = last(&text, option).unwrap_or_default();
         let words = value.split(is_between).filter(|word| !word.is_empty());
         words.map(str::to_owned).collect()
     };
     let (mut plugins, mut engines) = (words("event_plugin_name"), words("routing_engine"));
     let has = |words: &[String]| words.iter().any(|word| word == "dmodc");
     if has(&plugins) && has(&engines) {
-        return text.to_owned();
+        return bytes;
     }
     if !has(&plugins) {
         plugins.push("dmodc".to_owned());
@@ -129,12 +140,14 @@ fn with_block(text: &str) -> String {
         engines.insert(0, "dmodc".to_owned());
     }
     let (plugins, engines) = (plugins.join(" "), engines.join(","));
-    let newline = match text.is_empty() || text.ends_with('\n') {
-        true => "",
-        false => "\n",
+    let (newline, begin) = match text.is_empty() || text.ends_with('\n') {
+        true => ("", BEGIN),
+        false => ("\n", JOINED),
     };
-    format!(
-        "{text}{newline}{BEGIN}; these lines hold, as the last ones; 'dmodc setup --remove' takes them out\n\
+    let block = format!(
+        "{newline}{begin}; these lines hold, as the last ones; 'dmodc setup --remove' takes them out\n\
          event_plugin_name {plugins}\nrouting_engine {engines}\n{END}\n"
-    )
+    );
+    bytes.extend(block.into_bytes());
+    bytes
 }
