@@ -27,6 +27,8 @@ pub struct Drain {
     /// The file, or the reason why it is unreadable, at the last look.
     last: Option<Result<Vec<u8>, String>>,
     places: DrainedPlaces,
+    /// How many lines of the file drain nothing, by fault; 1 if the file is unreadable.
+    odd_lines: usize,
     odd: Logged,
     uses: Logged,
 }
@@ -53,10 +55,12 @@ impl Drain {
                 let names: TiVec<SwitchId, String> = fabric.switches().iter().map(name).collect();
                 let lines = parse_lines(fabric, &names, &PortLabels::new(), text);
                 let mut now = self.places.look(fabric, lines, known);
+                self.odd_lines = now.odd.len();
                 let odd = now.odd.drain(..).next();
                 (now, odd.map(|fault| fault.in_file(file).to_string()))
             }
             Err(e) => {
+                self.odd_lines = 1;
                 let line = format!("{e}; nothing is drained");
                 (DrainedNow::default(), Some(line))
             }
@@ -70,6 +74,11 @@ impl Drain {
     pub fn is_changed(&self, file: Option<&Path>) -> bool {
         let Some(file) = file else { return false };
         self.last.as_ref().is_some_and(|last| *last != read(file))
+    }
+
+    /// How many lines of the file drain nothing, by fault; 1 if the file is unreadable.
+    pub fn odd_lines(&self) -> usize {
+        self.odd_lines
     }
 
     /// The lines about the use of drained links that are new.

@@ -92,6 +92,7 @@ impl Dmodc {
             lines.iter().for_each(|line| log::info!("{line}"));
             if let Some(metrics) = &mut state.metrics {
                 metrics.drained(&uses);
+                metrics.odd_drain_lines(state.memory.drain.odd_lines());
             }
             let mut write = |path: &Path, job: Job| {
                 if let Err(e) = state.writer.put(path, job, run) {

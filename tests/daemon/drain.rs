@@ -29,6 +29,7 @@ fn a_spine_is_drained_and_used_again() {
     let are_drained = |count: f64| {
         let found = when(&figures, |m| m.get("dmodc_drained") == count);
         assert_eq!(found.get("dmodc_drained_routes"), 0.0);
+        found.get("dmodc_drain_odd_lines")
     };
     let first = sm.files.lfts();
     let told = || sm.files.log_lines("dmodc: drained: ");
@@ -45,7 +46,7 @@ fn a_spine_is_drained_and_used_again() {
     );
     has(&sm.files.log_line("nothing is drained: "), "drain.txt:2: ");
     assert_ne!(sm.files.last("changed_blocks"), "0");
-    are_drained(1.0);
+    assert_eq!(are_drained(1.0), 1.0);
     let switch = net.node(SPINE).guid;
     let drain = Drained { switch, port: None };
     let options = Options {
@@ -60,7 +61,7 @@ fn a_spine_is_drained_and_used_again() {
     fs::write(&file, "").expect("written");
     sm.resweep();
     assert!(sm.files.lfts() == first, "the tables did not return");
-    are_drained(0.0);
+    assert_eq!(are_drained(0.0), 0.0);
     assert!(sm.stop());
 }
 

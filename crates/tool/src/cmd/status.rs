@@ -245,6 +245,11 @@ impl Report {
             (count, 0.0) => format!("{count}, empty"),
             (count, routes) => format!("{count}, not empty: {routes} routes"),
         };
+        let odd = figure("drain_odd_lines");
+        if odd > 0.0 {
+            let lines = amount(odd as usize, "line");
+            self.wants(format!("{lines} of the drain file without effect"));
+        }
         self.say("drained", drained);
         let (out, turned) = (figure("left_out_host_pairs"), figure("turned_host_pairs"));
         let pairs = match (out, turned) {

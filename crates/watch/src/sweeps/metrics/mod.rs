@@ -92,6 +92,8 @@ struct Figures {
     /// Switches and links that are drained, and the routes of hosts that still use them.
     drained: usize,
     drained_routes: usize,
+    /// Lines of the drain file that drain nothing by fault, if they are counted.
+    drain_odd_lines: Option<usize>,
     /// Other subnet managers, if OpenSM knows them.
     other_managers: Option<usize>,
 }
@@ -140,6 +142,11 @@ impl Metrics {
     pub fn drained(&mut self, drained: &[Use]) {
         self.next.drained = drained.len();
         self.next.drained_routes = drained.iter().map(|used| used.routes).sum();
+    }
+
+    /// Sets the number of lines of the drain file that drain nothing by fault.
+    pub fn odd_drain_lines(&mut self, count: usize) {
+        self.next.drain_odd_lines = Some(count);
     }
 
     /// Counts a sweep whose tables failed the proof. It is a refusal, too.
@@ -275,6 +282,9 @@ impl Figures {
         text.single("displaced_entries", routed.displaced);
         text.single("drained", self.drained);
         text.single("drained_routes", self.drained_routes);
+        if let Some(count) = self.drain_odd_lines {
+            text.single("drain_odd_lines", count);
+        }
         if let Some(count) = self.other_managers {
             text.single("other_managers", count);
         }

@@ -31,6 +31,7 @@ left_out_host_pairs gauge Pairs of hosts without a route.
 displaced_entries gauge Entries of tables that are not at their nominal ports.
 drained gauge Present switches and links that are to be drained.
 drained_routes gauge Entries that take packets between hosts over drained links: 0 when all may be pulled.
+drain_odd_lines gauge Lines of the drain file that drain nothing, by a wrong name or port; 1 if the file is unreadable.
 other_managers gauge Other subnet managers that are active, standbys mostly.
 phase_seconds gauge Time in a phase; all phases make dmodc_sweep_seconds.
 missing_uplinks gauge Links up to present switches that the switch lacks, without drained ones.
