@@ -7,7 +7,7 @@ use flate2::write::GzEncoder;
 use std::ffi::OsStr;
 use std::fs::{self, File, FileType, Metadata, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Read, Write};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -155,9 +155,14 @@ pub fn replace_by(
         .prefix(PREFIX)
         .suffix(SUFFIX)
         .rand_bytes(12)
-        .make_in(folder, |path| File::create_new(path))?;
+        .make_in(folder, |path| {
+            // Nobody else reads it before it has the mode of the old file.
+            let mode = if old.is_some() { 0o600 } else { 0o666 };
+            let mut options = OpenOptions::new();
+            options.write(true).create_new(true).mode(mode).open(path)
+        })?;
     if let Some(old) = old {
-        keep_mode(&old, new.as_file())?;
+        keep_mode(&old, new.as_file(), folder)?;
     }
     let mut out = BufWriter::with_capacity(1 << 16, new.as_file());
     write(&mut out)?;
@@ -200,14 +205,19 @@ fn remove_unfinished(folder: &Path) {
     }
 }
 
-/// Gives a new file the mode of the old one, if both have the same owner.
-fn keep_mode(old: &Metadata, file: &File) -> io::Result<()> {
-    let new = file.metadata()?;
-    let [mode, made] = [old, &new].map(|metadata| metadata.mode() & 0o777);
-    match new.uid() == old.uid() && mode != made {
-        true => file.set_permissions(Permissions::from_mode(mode)),
-        false => Ok(()),
-    }
+/// Gives a new file owner, group and mode of the old one. If it may not have them, or if anybody could have put the old
+/// file there, the file stays ours, and others may read it if all could read the old one.
+fn keep_mode(old: &Metadata, file: &File, folder: &Path) -> io::Result<()> {
+    let (uid, gid) = (old.uid(), old.gid());
+    let is_of_anybody = || fs::metadata(folder).is_ok_and(|folder| folder.mode() & 0o002 != 0);
+    let may_keep = uid == file.metadata()?.uid() || !is_of_anybody();
+    let is_kept = may_keep && fchown(file, Some(uid), Some(gid)).is_ok();
+    let mode = match (is_kept, old.mode() & 0o004) {
+        (true, _) => old.mode() & 0o777,
+        (false, 0) => 0o600,
+        (false, _) => 0o644,
+    };
+    file.set_permissions(Permissions::from_mode(mode))
 }
 
 /// An error that names the kind of a file that is not plain.

@@ -1,12 +1,16 @@
-//! Netlists and references by their public functions.
+//! Netlists, references and files by their public functions.
 
 use dmodc_fabric::{Builder, EndNode, Fabric, Guid, Lid, Merged, NodeKind, PortNumber, Speed};
 use dmodc_formats::export::Labels;
+use dmodc_formats::files;
 use dmodc_formats::netlist::generate::{Order, Rlft, build};
 use dmodc_formats::netlist::{Kind, NameMap, Netlist, Part};
 use dmodc_formats::reference::{Reference, day_of, today};
 use fabrics::pgft;
 use std::collections::{BTreeSet, HashMap};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 fn shape(nodes: usize, radix: usize) -> String {
@@ -242,4 +246,33 @@ fn descriptions_become_words() {
     ];
     assert_eq!(labels.raw, expected);
     assert_eq!(labels.raw[1].len(), 64);
+}
+
+/// Mode and owner of a file after it has been replaced, in a folder of this mode. The old file has mode 0640 and this
+/// owner.
+fn replaced(folder_mode: u32, owner: u32) -> (u32, u32) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("opensm.conf");
+    fs::write(&file, "m_key 0x1234").expect("written");
+    let set = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode));
+    set(&file, 0o640).expect("a mode");
+    set(folder.path(), folder_mode).expect("a mode");
+    chown(&file, Some(owner), None).expect("an owner");
+    files::replace(&file, b"m_key 0x5678").expect("replaced");
+    let new = fs::metadata(&file).expect("it is there");
+    (new.mode() & 0o777, new.uid())
+}
+
+#[test]
+fn a_replaced_file_is_no_more_open_than_the_old_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ours = fs::metadata(folder.path()).expect("it is there").uid();
+    assert_eq!(replaced(0o755, ours), (0o640, ours));
+    if ours != 0 {
+        eprintln!("skipped: only root gives files away");
+        return;
+    }
+    assert_eq!(replaced(0o755, 12), (0o640, 12));
+    // Where anybody may have put the file, it becomes ours.
+    assert_eq!(replaced(0o1777, 12), (0o600, 0));
 }
