@@ -8,6 +8,7 @@ use crate::support::opensm::by_port;
 use crate::support::*;
 use dmodc_formats::netlist::Netlist;
 use std::fs::{self, File};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
@@ -247,6 +248,36 @@ impl Drop for Tiny {
 fn run(program: &str, args: &[&str], path: &Path) -> bool {
     let output = Command::new(program).args(args).arg(path).output();
     output.is_ok_and(|output| output.status.success())
+}
+
+/// A link is read, but not replaced: the reference stays in use, and the log says once that it does not grow.
+#[test]
+fn a_reference_that_cannot_be_replaced_is_used_and_one_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (net, mut sim) = Net::simulated(TREE);
+    let sm = OpenSm::start(&sim, &with_option("auto").cache_dir(folder.path()));
+    let file = by_port(folder.path(), Files::REFERENCE);
+    let kept = folder.path().join("kept");
+    fs::rename(&file, &kept).expect("the places");
+    symlink(&kept, &file).expect("a link");
+    sim.unlink_all(net.node(SPINE));
+    let sweep_thrice = || {
+        for _ in 0..3 {
+            sm.resweep();
+        }
+        sm.files.log_lines("cannot be written: ").len()
+    };
+    assert_eq!(sweep_thrice(), 1);
+    has(
+        &sm.files.log_line("cannot be written: "),
+        "; changes are not remembered",
+    );
+    fs::remove_file(&file).expect("the link");
+    fs::rename(&kept, &file).expect("the places");
+    assert_eq!(sweep_thrice(), 1);
+    let written = fs::read_to_string(&file).expect("the places");
+    has(&written, "seen ");
+    assert!(sm.stop());
 }
 
 #[test]

@@ -27,6 +27,7 @@ use log::Level;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The option `dmodc.reference`.
@@ -69,8 +70,10 @@ pub struct ReferenceFile {
     is_foreign: bool,
     /// The day of the last sweep, or of the last change of the file.
     last: Option<Date>,
-    /// The error lines since the file was last read without one; the thread that writes the file logs too.
-    logged: Arc<Mutex<Vec<String>>>,
+    /// The error lines since the file was last read without one.
+    logged: Vec<String>,
+    /// Whether the last writing failed, which the log has once.
+    has_failed: Arc<AtomicBool>,
     /// The writing of the file that has been handed over, if its outcome has not been looked at.
     writing: Option<Arc<Mutex<Writing>>>,
 }
@@ -167,7 +170,7 @@ impl ReferenceFile {
             let path = self.old.as_ref().filter(|_| self.is_old);
             let path = path.unwrap_or(&self.path);
             let reason = "of another fabric: most switches are not in it";
-            log_once(&self.logged, path, reason, level);
+            log_once(&mut self.logged, path, reason, level);
             self.is_foreign = true;
             return None;
         }
@@ -212,11 +215,11 @@ impl ReferenceFile {
                     known.fabric.switches().len(),
                     known.fabric.end_nodes().len()
                 );
-                lock(&self.logged).clear();
+                self.logged.clear();
                 Some(known)
             }
             Err(reason) => {
-                log_once(&self.logged, path, &reason, Level::Error);
+                log_once(&mut self.logged, path, &reason, Level::Error);
                 None
             }
         };
@@ -317,7 +320,7 @@ impl ReferenceFile {
         let is_old = std::mem::take(&mut self.is_old) && !self.is_foreign;
         let handed = Handed {
             writing: writing.clone(),
-            logged: self.logged.clone(),
+            has_failed: self.has_failed.clone(),
             is_refused,
             taken_over: self.old.clone().filter(|_| is_old),
         };
@@ -326,8 +329,7 @@ impl ReferenceFile {
     }
 }
 
-fn log_once(logged: &Mutex<Vec<String>>, path: &Path, what: &str, level: Level) {
-    let mut logged = lock(logged);
+fn log_once(logged: &mut Vec<String>, path: &Path, what: &str, level: Level) {
     if !logged.iter().any(|line| line == what) {
         log::log!(
             level,
@@ -341,7 +343,7 @@ fn log_once(logged: &Mutex<Vec<String>>, path: &Path, what: &str, level: Level) 
 /// A content of the file that has been handed over. When it is dropped, it is written or never will be.
 struct Handed {
     writing: Arc<Mutex<Writing>>,
-    logged: Arc<Mutex<Vec<String>>>,
+    has_failed: Arc<AtomicBool>,
     /// The file that is there was refused: it is kept beside the new one.
     is_refused: bool,
     /// The old file, whose content is in this one.
@@ -358,13 +360,18 @@ impl Handed {
         let outcome = match stamp(path) == expected {
             false => Err(Unwritten::Changed),
             true => kept().and_then(|()| replace(path, text)).map_err(|e| {
-                let why = format!("cannot be written: {e}");
-                log_once(&self.logged, path, &why, Level::Error);
+                if !self.has_failed.swap(true, Ordering::Relaxed) {
+                    let path = path.display();
+                    log::error!(
+                        "reference {path}: cannot be written: {e}; changes are not remembered"
+                    );
+                }
                 Unwritten::Failed
             }),
         };
-        if let (Ok(()), Some(old)) = (&outcome, &self.taken_over) {
-            put_aside(old, path);
+        if outcome.is_ok() {
+            self.has_failed.store(false, Ordering::Relaxed);
+            self.taken_over.iter().for_each(|old| put_aside(old, path));
         }
         let mut writing = lock(&self.writing);
         match outcome {
