@@ -8,7 +8,8 @@ use super::setup::{default_conf, last};
 use crate::failure::Outcome;
 use crate::output::print;
 use dmodc_fabric::Guid;
-use dmodc_formats::files;
+use dmodc_formats::files::{self, MOST};
+use dmodc_formats::input::unpacked;
 use dmodc_formats::log::Line;
 use dmodc_formats::reference::auto_paths;
 use serde_json::{Value, json};
@@ -349,6 +350,14 @@ struct Log {
 impl Log {
     fn read(path: &Path) -> Option<Log> {
         let text = tail(path)?;
+        let log = Log::of(path, &text);
+        // After a rotation the last sweep is in the file before.
+        let before = || Some(rotated(path)? + &text);
+        let whole = log.routed[0].is_none().then(before).flatten();
+        Some(whole.map_or(log, |whole| Log::of(path, &whole)))
+    }
+
+    fn of(path: &Path, text: &str) -> Log {
         let (mut lines, mut ends) = (Vec::new(), Vec::new());
         for line in text.lines() {
             lines.extend(Line::parse(line.as_bytes()));
@@ -361,12 +370,12 @@ impl Log {
         let end = ends
             .into_iter()
             .rfind(|&end| now.is_some_and(|now| end <= now));
-        Some(Log {
+        Log {
             path: path.to_owned(),
             routed: [now, before],
             start: end.max(before.map(|at| at + 1)).unwrap_or(0),
             lines,
-        })
+        }
     }
 
     /// Whether one of the last sweeps took this many seconds: the metrics may be a sweep behind. Times of day would
@@ -404,6 +413,14 @@ fn tail(path: &Path) -> Option<String> {
     let mut bytes = Vec::new();
     file.take(TAIL).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The log before this one, as logrotate names and packs it.
+fn rotated(path: &Path) -> Option<String> {
+    let before = |end: &str| PathBuf::from(format!("{}{end}", path.display()));
+    let packed = || unpacked(files::read(&before(".1.gz")).ok()?, MOST).ok();
+    let text = || String::from_utf8_lossy(&packed()?).into_owned().into();
+    tail(&before(".1")).or_else(text)
 }
 
 /// The first few names, and the number of the others.
