@@ -4,13 +4,14 @@
 //! and where the files are, and the log has the errors since the last sweep. The log is the one that has the line of
 //! the metrics' last sweep. Whatever is old or absent is said to be so: then the answer is "cannot tell", never "well".
 
+mod log;
+
+use self::log::Log;
 use super::setup::{default_conf, last};
 use crate::failure::Outcome;
 use crate::output::print;
 use dmodc_fabric::Guid;
-use dmodc_formats::files::{self, MOST};
-use dmodc_formats::input::unpacked;
-use dmodc_formats::log::Line;
+use dmodc_formats::files;
 use dmodc_formats::reference::auto_paths;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -23,12 +24,6 @@ const FRESH: f64 = 60.0;
 
 /// How many things a line names.
 const NAMED: usize = 3;
-
-/// How much of the end of a log is read.
-const TAIL: u64 = 16 << 20;
-
-/// OpenSM's line at the end of a sweep: Dmodc logs before and after `routed`, and all of it before this.
-const SWEPT: &str = "SUBNET UP";
 
 /// The logs of OpenSM's default, and of Debian's unit, which names it on the command line.
 const LOGS: [&str; 2] = ["/var/log/opensm.log", "/var/log/opensm.%g.log"];
@@ -337,56 +332,6 @@ impl Report {
     }
 }
 
-/// Dmodc's lines at the end of a log.
-struct Log {
-    path: PathBuf,
-    lines: Vec<Line>,
-    /// The lines of the last sweep that Dmodc routed, and of the one before.
-    routed: [Option<usize>; 2],
-    /// The first line of that last sweep.
-    start: usize,
-}
-
-impl Log {
-    fn read(path: &Path) -> Option<Log> {
-        let text = tail(path)?;
-        let log = Log::of(path, &text);
-        // After a rotation the last sweep is in the file before.
-        let before = || Some(rotated(path)? + &text);
-        let whole = log.routed[0].is_none().then(before).flatten();
-        Some(whole.map_or(log, |whole| Log::of(path, &whole)))
-    }
-
-    fn of(path: &Path, text: &str) -> Log {
-        let (mut lines, mut ends) = (Vec::new(), Vec::new());
-        for line in text.lines() {
-            lines.extend(Line::parse(line.as_bytes()));
-            if line.ends_with(SWEPT) {
-                ends.push(lines.len());
-            }
-        }
-        let mut routed = (0..lines.len()).rev().filter(|&at| lines[at].is_routed());
-        let [now, before] = [routed.next(), routed.next()];
-        let end = ends
-            .into_iter()
-            .rfind(|&end| now.is_some_and(|now| end <= now));
-        Log {
-            path: path.to_owned(),
-            routed: [now, before],
-            start: end.max(before.map(|at| at + 1)).unwrap_or(0),
-            lines,
-        }
-    }
-
-    /// Whether one of the last sweeps took this many seconds: the metrics may be a sweep behind. Times of day would
-    /// need the time zone of the log.
-    fn has_sweep(&self, took: f64) -> bool {
-        let times = self.routed.iter().flatten();
-        let mut times = times.filter_map(|&at| self.lines[at].figure("total_us")?.parse().ok());
-        times.any(|us: f64| (took * 1e6 - us).abs() <= 1.0)
-    }
-}
-
 /// The metrics of a file; of the only subnet manager, if their name is another one for each.
 fn of_one_port(path: &Path) -> Result<Metrics, String> {
     let (there, file) = (files::of_ports(path), path.display());
@@ -402,25 +347,6 @@ fn several(files: &[PathBuf]) -> String {
     let names = files.iter().map(|file| file.display().to_string());
     let names: Vec<String> = names.collect();
     format!("of several subnet managers: {}", names.join(", "))
-}
-
-/// The end of a file.
-fn tail(path: &Path) -> Option<String> {
-    use std::io::{Read, Seek, SeekFrom};
-    let mut file = files::open(path).ok()?;
-    let start = file.metadata().ok()?.len().saturating_sub(TAIL);
-    file.seek(SeekFrom::Start(start)).ok()?;
-    let mut bytes = Vec::new();
-    file.take(TAIL).read_to_end(&mut bytes).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// The log before this one, as logrotate names and packs it.
-fn rotated(path: &Path) -> Option<String> {
-    let before = |end: &str| PathBuf::from(format!("{}{end}", path.display()));
-    let packed = || unpacked(files::read(&before(".1.gz")).ok()?, MOST).ok();
-    let text = || String::from_utf8_lossy(&packed()?).into_owned().into();
-    tail(&before(".1")).or_else(text)
 }
 
 /// The first few names, and the number of the others.
