@@ -76,16 +76,19 @@ pub fn run(args: Args) -> Outcome {
         }
     };
     let mut report = Report::default();
-    let (mut port, mut took) = (None, None);
+    let (mut port, mut sweep) = (None, None);
     match metrics.as_deref().map(of_one_port) {
         None => report.unknown("no metrics: set dmodc.metrics=FILE in event_plugin_options"),
         Some(Err(e)) => report.unknown(&e),
         Some(Ok(metrics)) => {
             report.of_metrics(&metrics);
-            (port, took) = (metrics.port, metrics.one("sweep_seconds"));
+            port = metrics.port;
+            let figures = ["sweep_seconds", "last_sweep_timestamp_seconds"];
+            let [took, at] = figures.map(|figure| metrics.one(figure));
+            sweep = took.zip(at);
         }
     }
-    report.of_log(&logs, took);
+    report.of_log(&logs, sweep);
     report.of_reference(option("reference").as_deref(), port);
     let words = match options.is_empty() {
         true => "none set".to_owned(),
@@ -260,12 +263,13 @@ impl Report {
     }
 
     /// The proof of the last sweep that Dmodc routed, and the errors of that sweep, before and after its line, and since:
-    /// of the log with the line of the sweep that `took` so many seconds. That is in the metrics while Dmodc routes.
-    fn of_log(&mut self, logs: &[PathBuf], took: Option<f64>) {
+    /// of the log with the line of the metrics' last `sweep`, the seconds that it took and when, or of one that goes on
+    /// after it.
+    fn of_log(&mut self, logs: &[PathBuf], sweep: Option<(f64, f64)>) {
         let there = logs.iter().flat_map(|name| files::of_ports(name));
         let mut read = there.filter_map(|path| Log::read(&path));
         let first = read.next();
-        let has_sweep = |log: &Log| took.is_none_or(|took| log.has_sweep(took));
+        let has_sweep = |log: &Log| sweep.is_none_or(|(took, _)| log.has_sweep(took));
         let chosen = match first {
             Some(first) if !has_sweep(&first) => Some(read.find(has_sweep).unwrap_or(first)),
             first => first,
@@ -276,7 +280,8 @@ impl Report {
             self.say("log", format!("{}: cannot be read", names.join(", ")));
             return self.unknown("the log cannot be read: name it with --log");
         };
-        if !has_sweep(&log) {
+        let has_it = has_sweep(&log);
+        if !has_it && sweep.is_some_and(|(_, at)| !log.goes_on(at)) {
             let path = log.path.display();
             self.say("log", format!("{path}: not of the last sweep"));
             return self.unknown(&format!(
@@ -292,7 +297,8 @@ impl Report {
         let errors = lines[log.start..].iter().filter(|line| line.is_error);
         let errors: Vec<&str> = errors.map(|line| &*line.text).collect();
         match errors.last() {
-            None => self.say("log", "no error in the last sweep and since"),
+            None if has_it => self.say("log", "no error in the last sweep and since"),
+            None => self.say("log", "no error, but it begins after the last sweep"),
             Some(last) => {
                 let count = amount(errors.len(), "error");
                 let text = format!("{count} in the last sweep and since, the last: {last}");
