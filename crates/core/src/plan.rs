@@ -391,10 +391,10 @@ impl Plan {
         if node.switch == switch {
             return vec![node.port];
         }
-        let (from, to) = (switch, node.switch);
-        let paths = self.paths_between(from, to);
+        let paths = self.paths_between(switch, node.switch);
         let ports = |group| paths.groups.ports(group).iter().copied().map(PortNumber);
-        paths.candidates(from, to).flat_map(ports).collect()
+        let candidates = paths.candidates(switch, node.switch);
+        candidates.flat_map(ports).collect()
     }
 
     /// Time spent on the plan. [`crate::Engine::fill`] returns the time of the routes.

@@ -1,7 +1,8 @@
 //! Compares the cables of a fabric with a reference, a netlist.
 //!
 //! Two nodes are the same if they have the same GUID, or a port of the same GUID; or else the same description, if no other
-//! new or lost node has it: a replaced switch or host keeps its place. Aggregation nodes are part of their switch and do not count.
+//! new or lost node has it: a replaced switch or host keeps its place. Aggregation nodes are part of their switch and do not
+//! count.
 
 use crate::wiring::{Difference, End, Kind};
 use dmodc_fabric::{Guid, Lid, PortNumber, replaced};

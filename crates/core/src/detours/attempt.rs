@@ -57,14 +57,26 @@ impl<'a> Attempt<'a> {
         before: Turns,
         may_pin: bool,
     ) -> Self {
+        // Entries are pinned only where nothing else serves a pair: pins move entries of others, and above the leaves
+        // those of many hosts.
+        let rounds: &[(u8, bool)] = match may_pin {
+            true => &[
+                (0, false),
+                (1, false),
+                (KINDS as u8, false),
+                (KINDS as u8, true),
+            ],
+            false => &[(0, false)],
+        };
+        let (pins, anywhere) = rounds[rounds.len() - 1];
         let begin = |turns: Turns| Attempt {
             found: vec![None; needs.len()],
             detours: Vec::new(),
             left: needs.to_vec(),
             turns,
             cut_short: false,
-            pins: if may_pin { KINDS as u8 } else { 0 },
-            anywhere: true,
+            pins,
+            anywhere,
             refused: false,
             for_hosts: 0,
             paths,
@@ -74,18 +86,11 @@ impl<'a> Attempt<'a> {
         let mut search = Search::new(paths);
         let mut best = begin(before.clone());
         turn_by_planes(paths, &all.groups, needs, &mut best.turns, &mut search.work);
-        // Entries are pinned only where nothing else serves a pair: pins move entries of others, and above the leaves
-        // those of many hosts.
-        for (pins, anywhere) in [
-            (0, false),
-            (1, false),
-            (KINDS as u8, false),
-            (KINDS as u8, true),
-        ] {
+        for &(pins, anywhere) in rounds {
             (best.pins, best.anywhere, best.refused) = (pins, anywhere, false);
             best.serve(&mut search);
             best.turn_at_hubs(&mut search);
-            if !best.refused || !may_pin {
+            if !best.refused {
                 break;
             }
         }

@@ -151,15 +151,10 @@ impl Numbers {
         let hosts = Digit::hosts(&leaves, has_planes, positions.most, with.ways());
         let first = with.first_numbers(place, hosts.next);
         // The next type begins behind all places, also those of hosts that are not there.
-        let mut places = (0..256).filter(|&at| used[at] || away[at] > 0);
-        let last = places
-            .next_back()
-            .map_or(0, |at| hosts.value(at as u32) + 1);
-        let end = known
-            .switches()
-            .filter(|&s| known.is_leaf(s))
-            .map(|s| first[s]);
-        let end = base + end.max().unwrap_or(0) + last;
+        let last = (0..256).rfind(|&at| used[at] || away[at] > 0);
+        let places = last.map_or(0, |at| hosts.value(at as u32) + 1);
+        let all_leaves = known.switches().filter(|&s| known.is_leaf(s));
+        let end = base + all_leaves.map(|s| first[s]).max().unwrap_or(0) + places;
         let mut leaves: Vec<SwitchId> = known.ranking.leaves().collect();
         leaves.sort_by_key(|&leaf| first[leaf]);
         for leaf in leaves {

@@ -260,7 +260,7 @@ impl LinkSets {
         let mut goes_down: BySwitch<bool> = vec![false; rows.len()].into();
         // In the band a switch can be without links, and so at no height.
         let bottom_up = self.layers[0].paths.groups.bottom_up();
-        for s in bottom_up.iter().copied() {
+        for &s in bottom_up {
             goes_down[s] = ways.paths.costs.hops_down(s, to).is_some();
             let over_all = rows[usize::from(s)][lid.index()];
             if of_band.get(s, lid) == NO_PATH && over_all != NO_PATH {

@@ -1,11 +1,11 @@
 //! The shares of slow links: for which part of the destinations each is there.
 //!
-//! Where few links are slow, each is an exception: its share is its speed to the mean of its switch's uplinks. No link counts
-//! as faster than the fastest other link of the switch above: a single fast one gains nothing. What a leaf
-//! gives up by it comes up at other switches of its pod, and each leaf gives up something else. So where slow links take
-//! much of a rank's capacity, they are a generation, and from there down leaves follow only what all leaves of a pod see
-//! alike: the fastest link into the switch above, and the capacity that is left above that. That capacity counts for each
-//! switch where it is uneven: a switch with one uplink can give up nothing, so those below it have to. Switches with more
+//! Where few links are slow, each is an exception: its share is its speed to the mean of its switch's uplinks. No link
+//! counts as faster than the fastest other link of the switch above: a single fast one gains nothing. What a leaf gives up
+//! by it comes up at other switches of its pod, and each leaf gives up something else. So where slow links take much of a
+//! rank's capacity, they are a generation, and from there down leaves follow only what all leaves of a pod see alike: the
+//! fastest link into the switch above, and the capacity that is left above that. That capacity counts for each switch where
+//! it is uneven: a switch with one uplink can give up nothing, so those below it have to. Switches with more
 //! sources than destinations, and those below the top, follow the speeds of their own links too. In a tree of two ranks the
 //! links down do as well (half of all links at a quarter: RP 12 to 8).
 //!
@@ -137,10 +137,10 @@ impl<'l> Loads<'l> {
             bound: 0.0,
         };
         let onward = |s: SwitchId| {
-            let all = fabric.links_of(s).filter_map(|link| loads.raw(s, link.0));
-            let mut all: Vec<f64> = all.collect();
-            all.sort_by(|a, b| b.total_cmp(a));
-            let but_one = all.get(1).copied().filter(|_| at(s) == 0.0);
+            let links = fabric.links_of(s).filter_map(|link| loads.raw(s, link.0));
+            let mut speeds: Vec<f64> = links.collect();
+            speeds.sort_by(|a, b| b.total_cmp(a));
+            let but_one = speeds.get(1).copied().filter(|_| at(s) == 0.0);
             but_one.unwrap_or(1.0)
         };
         loads.onward = switches().map(onward).collect();
@@ -273,8 +273,9 @@ impl<'l> Loads<'l> {
 
     /// The speed as far as it counts: what comes over the link goes on by another one of the far switch.
     fn own(&self, s: SwitchId, port: u8) -> Option<f64> {
-        let to = self.fabric.far(s, PortNumber(port))?.0;
-        Some(self.raw(s, PortNumber(port))?.min(self.onward[to]))
+        let port = PortNumber(port);
+        let to = self.fabric.far(s, port)?.0;
+        Some(self.raw(s, port)?.min(self.onward[to]))
     }
 
     /// The speed of an uplink as its switch follows it, if that is known.

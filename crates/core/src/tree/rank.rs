@@ -93,15 +93,10 @@ impl Ranking {
             before,
             levels,
         });
-        let own = Self::by_links(fabric, options, &links, known.as_ref());
-        let before = known
-            .as_ref()
-            .and_then(|known| Self::as_before(fabric, known));
-        let is_wrong = |own| {
-            known
-                .as_ref()
-                .is_some_and(|known| known.has_wrong_cable(own))
-        };
+        let known = known.as_ref();
+        let own = Self::by_links(fabric, options, &links, known);
+        let before = known.and_then(|known| Self::as_before(fabric, known));
+        let is_wrong = |own| known.is_some_and(|known| known.has_wrong_cable(own));
         let is_better = |before: &Self| match &own {
             // Both count down from the given roots; what is lost lifts nobody.
             Ok(own) if own.rule == Rule::Roots => before.rule == Rule::Roots,

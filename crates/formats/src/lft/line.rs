@@ -7,8 +7,8 @@
 //! | `ibdiagnet2.far` | `Switch 0x…`, later `PLFT_NUM: 0, …` | `0x0012 4 Free 17` |
 //!
 //! An `.fdbs` has `UNREACHABLE` for a LID without an entry, OpenSM's also for an unused LID; `dump_lfts -a` has port 255.
-//! ibdiagnet's `.fdbs` has `PLFT_NUM` lines too. A `.far` has the port of packets that must stay in order, and whether other packets may take
-//! any port of a group.
+//! ibdiagnet's `.fdbs` has `PLFT_NUM` lines too. A `.far` has the port of packets that must stay in order, and whether
+//! other packets may take any port of a group.
 
 use crate::scan::Scan;
 use dmodc_fabric::{Guid, Lid, NO_PATH};

@@ -4,7 +4,7 @@ use dmodc_formats::files::{self, MOST};
 use dmodc_formats::input::unpacked;
 use dmodc_formats::log::Line;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
 /// How much of the end of a log is read.
 const TAIL: u64 = 16 << 20;
@@ -20,8 +20,6 @@ pub struct Log {
     pub routed: [Option<usize>; 2],
     /// The first line of that last sweep.
     pub start: usize,
-    /// When it was last written or begun, in seconds.
-    written: f64,
 }
 
 impl Log {
@@ -52,18 +50,15 @@ impl Log {
             path: path.to_owned(),
             routed: [now, before],
             start: end.max(before.map(|at| at + 1)).unwrap_or(0),
-            written: files::stamp(path).map_or(0.0, |(time, _)| {
-                let since = time.duration_since(UNIX_EPOCH);
-                since.map_or(0.0, |since| since.as_secs_f64())
-            }),
             lines,
         }
     }
 
-    /// Whether it goes on after a sweep at this time, in seconds. A quiet fabric has no sweep for weeks, so its lines may be
-    /// in an older file.
+    /// Whether it was written or begun after a sweep at this time, in seconds. A quiet fabric has no sweep for weeks, so its
+    /// lines may be in an older file.
     pub fn goes_on(&self, swept: f64) -> bool {
-        self.written > swept
+        let swept = Duration::try_from_secs_f64(swept).unwrap_or_default();
+        files::stamp(&self.path).is_some_and(|(written, _)| written > UNIX_EPOCH + swept)
     }
 
     /// Whether one of the last sweeps took this many seconds: the metrics may be a sweep behind. Times of day would
