@@ -46,14 +46,14 @@ pub fn known(fabric: &Fabric, reference: &Fabric) -> TiVec<SwitchId, Option<Swit
     }
 }
 
-/// The boxes in the places of switches of a reference that are gone: for each the GUID of the place, and its own.
-pub fn replaced(fabric: &Fabric, reference: &Fabric) -> Vec<[Guid; 2]> {
-    let places = known(fabric, reference);
-    let guids = places.iter_enumerated().filter_map(|(s, place)| {
-        let guids = [reference.guid((*place)?), fabric.guid(s)];
-        (guids[0] != guids[1]).then_some(guids)
-    });
-    guids.collect()
+/// The boxes in the places of switches of a reference that are gone, each with its place.
+pub fn replaced(fabric: &Fabric, reference: &Fabric) -> Vec<(SwitchId, SwitchId)> {
+    let known = known(fabric, reference);
+    let known = known
+        .iter_enumerated()
+        .filter_map(|(s, place)| Some((s, (*place)?)));
+    let is_other = |&(s, place): &(SwitchId, SwitchId)| fabric.guid(s) != reference.guid(place);
+    known.filter(is_other).collect()
 }
 
 /// The place that most cables of a box belong to, and their number.

@@ -137,11 +137,15 @@ fn places(now: &Netlist, reference: &Netlist) -> Vec<Option<u32>> {
     let lost = alone(reference.nodes.iter().filter(lost));
     let new = alone(now.nodes.iter().filter(new));
     // Boxes in the places of others, by their cables: names need not be unique.
-    let boxes = match [now, reference].map(|net| net.to_fabric(None)) {
-        [Ok((now, _)), Ok((reference, _))] => replaced(&now, &reference),
-        _ => Vec::new(),
+    let boxes: HashMap<Guid, Guid> = match [now, reference].map(|net| net.to_fabric(None)) {
+        [Ok((now, _)), Ok((reference, _))] => {
+            let boxes = replaced(&now, &reference).into_iter();
+            boxes
+                .map(|(s, place)| (reference.guid(place), now.guid(s)))
+                .collect()
+        }
+        _ => HashMap::new(),
     };
-    let boxes: HashMap<Guid, Guid> = boxes.into_iter().map(Into::into).collect();
     let place = |node: &Node| {
         let by_name = || {
             let key = (node.kind.to_string(), &*node.description);

@@ -32,8 +32,11 @@ impl DrainedPlaces {
     /// Finds what the lines of the file mean in a fabric. `known` are fabrics with equipment that was there before.
     pub fn look(&mut self, fabric: &Fabric, lines: Vec<Line>, known: &[&Fabric]) -> DrainedNow {
         let is_there = |guid: Guid| fabric.switch_by_guid(guid).is_some();
-        let came = known.iter().flat_map(|known| replaced(fabric, known));
-        self.boxes.extend(came.map(|[place, guid]| (place, guid)));
+        for known in known {
+            let came = replaced(fabric, known).into_iter();
+            let came = came.map(|(s, place)| (known.guid(place), fabric.guid(s)));
+            self.boxes.extend(came);
+        }
         self.boxes.retain(|place, _| !is_there(*place));
         let mut now = DrainedNow::default();
         let mut meant = BTreeMap::new();

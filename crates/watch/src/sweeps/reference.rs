@@ -433,10 +433,7 @@ fn slower_boxes(planned: &Planned, known: &Known) -> BTreeMap<Speed, Vec<(Switch
     let fabric = &planned.fabric;
     let designed = Designed::new(fabric, Some(&known.fabric));
     let mut slower: BTreeMap<Speed, Vec<_>> = BTreeMap::new();
-    for [_, guid] in replaced(fabric, &known.fabric) {
-        let Some(s) = fabric.switch_by_guid(guid) else {
-            continue;
-        };
+    for (s, _) in replaced(fabric, &known.fabric) {
         for (port, _) in fabric.ports_of(s) {
             let expected = designed.speed(s, port);
             if let Some(speed) = expected.filter(|speed| *speed > fabric.link_speed(s, port)) {

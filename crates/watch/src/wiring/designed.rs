@@ -1,14 +1,14 @@
 //! The speeds that links should have by a reference.
 
-use dmodc_fabric::{Fabric, Guid, Peer, PortNumber, Speed, SwitchId, replaced};
+use dmodc_fabric::{Fabric, Peer, PortNumber, Speed, SwitchId, replaced};
 use std::collections::HashMap;
 
 /// The speeds of links by a reference, with boxes in the places of others.
 pub struct Designed<'f> {
     fabric: &'f Fabric,
     reference: Option<&'f Fabric>,
-    /// By a box's GUID, the GUID of its place.
-    places: HashMap<Guid, Guid>,
+    /// By box in the place of another one, that place.
+    places: HashMap<SwitchId, SwitchId>,
 }
 
 impl<'f> Designed<'f> {
@@ -17,10 +17,7 @@ impl<'f> Designed<'f> {
         Designed {
             fabric,
             reference,
-            places: replaced
-                .into_iter()
-                .map(|[place, own]| (own, place))
-                .collect(),
+            places: replaced.into_iter().collect(),
         }
     }
 
@@ -41,8 +38,8 @@ impl<'f> Designed<'f> {
     fn in_place(&self, reference: &Fabric, switch: SwitchId, port: PortNumber) -> Option<Speed> {
         let fabric = self.fabric;
         let place = |s: SwitchId| {
-            let guid = fabric.guid(s);
-            reference.switch_by_guid(self.places.get(&guid).copied().unwrap_or(guid))
+            let place = self.places.get(&s).copied();
+            place.or_else(|| reference.switch_by_guid(fabric.guid(s)))
         };
         match fabric.peer(switch, port) {
             Peer::None => None,

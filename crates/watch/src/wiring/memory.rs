@@ -8,7 +8,7 @@ use super::causes::by_switch;
 use super::lines::{Link, Names, View, amount};
 use super::slow_memory::{SlowLink, SlowMemory};
 use crate::sweeps::Called;
-use dmodc_fabric::{Fabric, Guid, Merged, Peer, SwitchId, known_boxes};
+use dmodc_fabric::{Fabric, Guid, Merged, Peer, SwitchId, replaced};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -74,12 +74,9 @@ impl Memory {
         }
         let mut lines = match &self.last {
             Some(last) if last == fabric => return Vec::new(),
-            Some(last) => self.changes([last, fabric]),
+            Some(last) => [self.changes([last, fabric]), self.replacements(fabric)].concat(),
             None => Vec::new(),
         };
-        if self.last.is_some() {
-            lines.extend(self.replacements(fabric));
-        }
         self.slow.compare(&self.known, fabric);
         self.known = Merged::new(fabric, &self.known).nominal;
         self.last = Some(fabric.clone());
@@ -92,13 +89,9 @@ impl Memory {
     /// Lines about boxes in the places of others, and whether they are slower or have fewer links.
     fn replacements(&self, fabric: &Fabric) -> Vec<String> {
         let names = Names::new(&self.switch_names, &self.host_names);
-        let places = known_boxes(fabric, &self.known);
-        let line = |(now, place): (SwitchId, &Option<SwitchId>)| {
-            let (before, now) = ((&*self.known, (*place)?), (fabric, now));
+        let line = |(now, place): (SwitchId, SwitchId)| {
+            let (before, now) = ((&*self.known, place), (fabric, now));
             let [place, guid] = [before, now].map(|(of, s)| of.guid(s));
-            if place == guid {
-                return None;
-            }
             let links = |(of, s): (&Fabric, SwitchId)| {
                 of.peers_of(s).iter().filter(|p| **p != Peer::None).count()
             };
@@ -120,9 +113,12 @@ impl Memory {
             {
                 line += &format!(", at {is} instead of {was}");
             }
-            Some(line)
+            line
         };
-        places.iter_enumerated().filter_map(line).collect()
+        replaced(fabric, &self.known)
+            .into_iter()
+            .map(line)
+            .collect()
     }
 
     /// Lines about the differences of two fabrics, lost equipment first.
