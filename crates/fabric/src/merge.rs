@@ -10,32 +10,30 @@ use super::boxes;
 use super::ids::{Guid, Lid, NodeId, PortNumber, SwitchId};
 use super::snapshot::{EndNode, Fabric, Peer, Switch};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
 use typed_index_collections::{TiSlice, TiVec};
 
-/// A fabric merged with a reference: two fabrics over the same switches, the union and the present part.
+/// A fabric merged with a reference.
 #[derive(Clone, Debug)]
 pub struct Merged {
     /// The union: present equipment and empty places. An absent end node or switch has LID 0. Switches are in
     /// the order of their eras and keys.
-    pub nominal: Arc<Fabric>,
-    /// The present fabric. An absent switch has no links.
-    pub there: Arc<Fabric>,
-    /// By switch of the fabric, its index in both merged fabrics.
-    pub switch: TiVec<SwitchId, SwitchId>,
-    /// By end node of `nominal`, the fabric's end node, if it is present.
-    pub node: TiVec<NodeId, Option<NodeId>>,
+    pub nominal: Fabric,
+    /// By switch of `nominal`, whether it is present.
+    pub has_switch: TiVec<SwitchId, bool>,
+    /// By end node of `nominal`, whether it is present.
+    pub has_node: TiVec<NodeId, bool>,
+    /// The missing links, dark at both ends: (switch, port) at both ends, each link once.
+    pub missing_links: Vec<[(SwitchId, PortNumber); 2]>,
 }
 
 impl Merged {
     /// A fabric without a reference.
     pub fn alone(fabric: &Fabric) -> Self {
-        let there = Arc::new(fabric.clone());
         Merged {
-            nominal: there.clone(),
-            there,
-            switch: fabric.switches().keys().collect(),
-            node: fabric.end_nodes().keys().map(Some).collect(),
+            nominal: fabric.clone(),
+            has_switch: vec![true; fabric.switches().len()].into(),
+            has_node: vec![true; fabric.end_nodes().len()].into(),
+            missing_links: Vec::new(),
         }
     }
 
@@ -65,7 +63,7 @@ impl Merged {
         let gone = gone.map(|g| (of(g), None, Some(g)));
         let mut places: TiVec<SwitchId, _> = here.chain(gone).collect();
         places.sort_unstable();
-        let mut there = Fabric {
+        let mut nominal = Fabric {
             max_lid: fabric.max_lid(),
             ..Fabric::default()
         };
@@ -81,7 +79,7 @@ impl Merged {
             let here = here.map(|s| &fabric.switches()[s]);
             let before = before.map(|s| &reference.switches()[s]);
             let ports = |s: Option<&Switch>| s.map_or(0, |s| s.ports);
-            there.push_switch(Switch {
+            nominal.push_switch(Switch {
                 key,
                 era,
                 lid: here.map_or(Lid(0), |s| s.lid),
@@ -93,13 +91,11 @@ impl Merged {
             });
         }
         for (s, &of) in switch.iter_enumerated() {
-            there.take_ports(of, fabric, s, &switch);
+            nominal.take_ports(of, fabric, s, &switch);
         }
-        let mut nominal = there.clone();
-        add_dark(&mut nominal, fabric, reference, &known);
+        let missing_links = add_dark(&mut nominal, fabric, reference, &known);
         let nodes = fabric.end_nodes().len();
-        there.settle(|node| fabric.end_nodes()[node].clone());
-        let node = nominal.settle(|node| match usize::from(node).checked_sub(nodes) {
+        let named = nominal.settle(|node| match usize::from(node).checked_sub(nodes) {
             None => fabric.end_nodes()[node].clone(),
             Some(of_reference) => EndNode {
                 lid: Lid(0),
@@ -108,53 +104,39 @@ impl Merged {
             },
         });
         Merged {
-            nominal: Arc::new(nominal),
-            there: Arc::new(there),
-            switch,
-            node: node
-                .into_iter()
-                .map(|n| (usize::from(n) < nodes).then_some(n))
-                .collect(),
+            nominal,
+            has_switch: places.iter().map(|(_, here, _)| here.is_some()).collect(),
+            has_node: named.iter().map(|&n| usize::from(n) < nodes).collect(),
+            missing_links,
         }
-    }
-
-    /// By merged switch, the fabric's switch at this place, if it is present.
-    pub fn boxes(&self) -> TiVec<SwitchId, Option<SwitchId>> {
-        let mut boxes: TiVec<SwitchId, _> = vec![None; self.nominal.switches().len()].into();
-        for (s, &place) in self.switch.iter_enumerated() {
-            boxes[place] = Some(s);
-        }
-        boxes
-    }
-
-    /// The missing links, dark at both ends: (switch, port) at both ends, the lower first.
-    pub fn missing_links(&self) -> impl Iterator<Item = [(SwitchId, PortNumber); 2]> + '_ {
-        let is_missing =
-            |&[(s, port), _]: &[(SwitchId, PortNumber); 2]| self.there.peer(s, port) == Peer::None;
-        self.nominal.links().filter(is_missing)
     }
 
     /// The missing links between present switches.
-    pub fn dark_links(&self) -> Vec<[(SwitchId, PortNumber); 2]> {
-        if Arc::ptr_eq(&self.nominal, &self.there) {
-            return Vec::new();
-        }
-        let boxes = self.boxes();
-        let missing = self.missing_links();
-        missing
-            .filter(|ends| ends.iter().all(|&(s, _)| boxes[s].is_some()))
-            .collect()
+    pub fn dark_links(&self) -> impl Iterator<Item = [(SwitchId, PortNumber); 2]> {
+        let are_there = |link: &[(SwitchId, _); 2]| link.iter().all(|&(s, _)| self.has_switch[s]);
+        let links = self.missing_links.iter().copied();
+        links.filter(are_there)
+    }
+
+    /// The missing end nodes of present switches, in order.
+    pub fn dark_nodes(&self) -> impl Iterator<Item = &EndNode> {
+        let nodes = self.nominal.end_nodes().iter().zip(&self.has_node);
+        let missing = nodes
+            .filter(|(_, is_there)| !**is_there)
+            .map(|(node, _)| node);
+        missing.filter(|node| self.has_switch[node.switch])
     }
 }
 
-/// Adds the links and end nodes of a reference at dark ports. Numbers of its end nodes continue those of the fabric.
-/// `known` has the merged index of each switch of the reference.
+/// Adds the links and end nodes of a reference at dark ports; returns the links. Numbers of its end nodes continue those
+/// of the fabric. `known` has the merged index of each switch of the reference.
 fn add_dark(
     nominal: &mut Fabric,
     fabric: &Fabric,
     reference: &Fabric,
     known: &TiSlice<SwitchId, Option<SwitchId>>,
-) {
+) -> Vec<[(SwitchId, PortNumber); 2]> {
+    let mut links = Vec::new();
     // A host that is at another port now has left its port in the reference.
     let here: HashSet<Guid> = fabric.end_nodes().iter().map(|n| n.guid).collect();
     let nodes = fabric.end_nodes().len();
@@ -177,12 +159,14 @@ fn add_dark(
                     let Some(index) = known[index] else { continue };
                     if let Some(far) = nominal.dark(index, port) {
                         nominal.connect((of, number), (index, port));
+                        links.push([(of, number), (index, port)]);
                         (nominal.speeds[at], nominal.speeds[far]) = (speed, speed);
                     }
                 }
             }
         }
     }
+    links
 }
 
 /// Whether the place of a gone switch of the reference stays: at least half of the ports to which it had cables are

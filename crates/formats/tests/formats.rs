@@ -138,7 +138,7 @@ fn reference() -> (Reference, Fabric) {
     let merged = Merged::new(&fabric(&less), &fabric(&whole));
     let names = HashMap::from([(Guid(5), "a \"new\" box".to_owned())]);
     let known = before.grown(&merged, &names, jiff::civil::date(2026, 2, 28));
-    (known, (*merged.nominal).clone())
+    (known, merged.nominal)
 }
 
 #[test]

@@ -115,12 +115,11 @@ impl Reference {
     /// GUID; `last` is the day when newly dark equipment was last seen. A link keeps its highest speed.
     pub fn grown(&self, merged: &Merged, names: &HashMap<Guid, String>, last: Date) -> Reference {
         let known = self.fabric().unwrap_or_default();
-        let nominal = (*merged.nominal).clone();
         let highest = |now: &Fabric, s: SwitchId, port: PortNumber| {
             let before = known.speed_in(now, s, port);
             before.max(now.link_speed(s, port))
         };
-        let mut netlist = Netlist::from_fabric(&nominal.with_speeds(highest));
+        let mut netlist = Netlist::from_fabric(&merged.nominal.clone().with_speeds(highest));
         // `Netlist::from_fabric` makes a node of each port of an end node, with the port's GUID.
         let before = self.netlist.nodes.iter().flat_map(|node| {
             let ports = node.ports.iter().map(|port| node.port_guid(port));

@@ -32,16 +32,13 @@ impl Dark {
 /// The dark parts of a fabric merged with its reference.
 pub fn dark(merged: &Merged) -> BTreeSet<Dark> {
     let guid = |s: SwitchId| merged.nominal.guid(s);
-    let boxes = merged.boxes();
-    let is_there = |s: SwitchId| boxes[s].is_some();
-    let switches = boxes.keys().filter(|&s| !is_there(s));
-    let links = merged.dark_links().into_iter();
+    let switches = merged.has_switch.keys();
+    let switches = switches.filter(|&s| !merged.has_switch[s]);
+    let links = merged.dark_links();
     let links = links.map(|ends| Dark::link(ends.map(|(s, port)| (guid(s), port))));
-    let nodes = merged.nominal.end_nodes().iter().zip(&merged.node);
-    let nodes = nodes.filter(|(node, now)| now.is_none() && is_there(node.switch));
     let mut dark: BTreeSet<Dark> = switches.map(|s| Dark::Switch(guid(s))).collect();
     dark.extend(links);
-    dark.extend(nodes.map(|(node, _)| Dark::Host(node.guid)));
+    dark.extend(merged.dark_nodes().map(|node| Dark::Host(node.guid)));
     dark
 }
 

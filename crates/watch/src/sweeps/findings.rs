@@ -2,7 +2,7 @@
 //! and hosts on detours for `dmodc.metrics`.
 
 use super::Logged;
-use super::lost::{Idle, Lost};
+use super::lost;
 use super::metrics::{Found, FoundSlow, FoundSwitch, HostPairs};
 use super::planned::{Called, Planned};
 use super::reference::ReferenceFile;
@@ -11,7 +11,7 @@ use crate::wiring::{
     unlike_siblings,
 };
 use dmodc_core::{Groups, Plan, Ranking};
-use dmodc_fabric::{Fabric, Guid, Merged, Switch, SwitchId};
+use dmodc_fabric::{Fabric, Guid, Merged, NodeKind, Switch, SwitchId};
 use dmodc_formats::reference::Dark;
 use jiff::civil::Date;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -60,8 +60,7 @@ impl Findings {
         let name = |s: SwitchId| planned.name(called, s);
         let groups = Groups::of_fabric(fabric, ranks);
         let mut odd = odd_places(fabric, &groups, ranks, name);
-        let idle = Idle::new(planned);
-        let is_idle = |s: SwitchId, port| idle.has(fabric.guid(s), port);
+        let is_idle = lost::idle(planned);
         // How many uplinks switches lack by comparison with their siblings.
         let mut unlike = HashMap::new();
         if plan.remembers() {
@@ -79,23 +78,33 @@ impl Findings {
             odd.extend(describe_unlike(all.clone(), name));
             for switch in all {
                 let guid = fabric.guid(switch.switch);
-                unlike.insert(guid, switch.missing(is_idle));
+                unlike.insert(
+                    guid,
+                    switch.missing(|s, port| is_idle(fabric.guid(s), port)),
+                );
             }
         }
         self.log_odd(odd, !changes.is_empty());
-        let boxes = merged.boxes();
         let counts = |link: &&Uplink| {
             link.iter().all(|&(s, port)| {
-                boxes[s].is_some() && !idle.has(merged.nominal.guid(s), Some(port))
+                merged.has_switch[s] && !is_idle(merged.nominal.guid(s), Some(port))
             })
         };
         let lacking = missing.iter().filter(counts).map(|[(below, _), _]| *below);
-        let lost = Lost::new(merged, &self.memory, file);
+        // The reference has the names of equipment that this OpenSM has never seen.
+        let of_file = file.map(ReferenceFile::names).unwrap_or_default();
+        let or_of_file = |guid: Guid, known: &str| {
+            let of_file = || of_file.get(&guid).copied().unwrap_or_default();
+            let name = if known.is_empty() { of_file() } else { known };
+            (guid, name.to_owned())
+        };
+        let switch = |guid| or_of_file(guid, self.memory.switch_name(guid));
+        let host = |guid| or_of_file(guid, self.memory.host_name(guid));
         let named = |(guid, links)| (guid, self.memory.switch_name(guid).to_owned(), links);
         Found {
             switches: self.switches(merged, lacking, &unlike),
-            parts: lost.parts(|guid| idle.has(guid, None)),
-            hosts: lost.hosts(),
+            parts: lost::parts(merged, switch, |guid| is_idle(guid, None)),
+            hosts: lost::hosts(merged, host),
             slow: self.slow(),
             slow_switches: self.memory.slow_switches().map(named).collect(),
         }
@@ -134,15 +143,14 @@ impl Findings {
         missing: &[Uplink],
         dark: Option<&BTreeMap<Dark, Date>>,
     ) -> Vec<String> {
-        let boxes = merged.boxes();
-        let is_there = |s: SwitchId| boxes[s].is_some();
+        let is_there = |s: SwitchId| merged.has_switch[s];
         let guid = |s: SwitchId| merged.nominal.guid(s);
         let name = |s: SwitchId| format!("{} ({})", guid(s), self.memory.switch_name(guid(s)));
         let seen = |what: Dark| match dark.and_then(|dark| dark.get(&what)) {
             Some(day) => format!(", last seen {day}"),
             None => String::new(),
         };
-        let gone = boxes.keys().filter(|&s| !is_there(s));
+        let gone = merged.has_switch.keys().filter(|&s| !is_there(s));
         let gone = gone.map(|s| {
             let seen = seen(Dark::Switch(guid(s)));
             format!("missing, by the reference: switch {}{seen}", name(s))
@@ -187,16 +195,20 @@ impl Findings {
     ) -> Vec<FoundSwitch> {
         let mut lacks: TiVec<SwitchId, _> = vec![0; merged.nominal.switches().len()].into();
         lacking.for_each(|below| lacks[below] += 1);
-        let has_hosts = |s| merged.nominal.hosts_of(s).next().is_some();
-        let found = |(index, switch): (SwitchId, &Switch)| FoundSwitch {
-            guid: switch.guid,
-            description: self.memory.switch_name(switch.guid).to_owned(),
-            missing: lacks[index].max(unlike.get(&switch.guid).copied().unwrap_or(0)),
-            hosts: has_hosts(index).then(|| merged.there.hosts_of(index).count()),
+        let nodes = merged.nominal.end_nodes();
+        let found = |(index, switch): (SwitchId, &Switch)| {
+            let hosts = merged.nominal.node_ids_of(index);
+            let hosts = hosts.filter(|&n| nodes[n].kind != NodeKind::Aggregation);
+            let there = hosts.clone().filter(|&n| merged.has_node[n]).count();
+            FoundSwitch {
+                guid: switch.guid,
+                description: self.memory.switch_name(switch.guid).to_owned(),
+                missing: lacks[index].max(unlike.get(&switch.guid).copied().unwrap_or(0)),
+                hosts: (hosts.count() > 0).then_some(there),
+            }
         };
-        let boxes = merged.boxes();
         let switches = merged.nominal.switches().iter_enumerated();
-        let there = switches.filter(|&(s, _)| boxes[s].is_some());
+        let there = switches.filter(|&(s, _)| merged.has_switch[s]);
         there.map(found).collect()
     }
 }

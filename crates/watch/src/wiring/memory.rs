@@ -8,15 +8,14 @@ use super::causes::by_switch;
 use super::lines::{Link, Names, View, amount};
 use super::slow_memory::{SlowLink, SlowMemory};
 use crate::sweeps::Called;
-use dmodc_fabric::{Fabric, Guid, Merged, Peer, SwitchId, replaced};
+use dmodc_fabric::{Fabric, Guid, Merged, NodeKind, Peer, SwitchId, replaced};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// All equipment ever seen of a fabric, and its last state.
 #[derive(Default)]
 pub struct Memory {
     last: Option<Fabric>,
-    known: Arc<Fabric>,
+    known: Fabric,
     switch_names: BTreeMap<Guid, String>,
     host_names: BTreeMap<Guid, String>,
     slow: SlowMemory,
@@ -78,11 +77,12 @@ impl Memory {
             None => Vec::new(),
         };
         self.slow.compare(&self.known, fabric);
-        self.known = Merged::new(fabric, &self.known).nominal;
-        self.last = Some(fabric.clone());
+        let merged = Merged::new(fabric, &self.known);
         if !lines.is_empty() {
-            lines.extend(gone(&View::new(&self.known), &View::new(fabric)));
+            lines.extend(gone(&merged));
         }
+        self.known = merged.nominal;
+        self.last = Some(fabric.clone());
         lines
     }
 
@@ -90,7 +90,7 @@ impl Memory {
     fn replacements(&self, fabric: &Fabric) -> Vec<String> {
         let names = Names::new(&self.switch_names, &self.host_names);
         let line = |(now, place): (SwitchId, SwitchId)| {
-            let (before, now) = ((&*self.known, place), (fabric, now));
+            let (before, now) = ((&self.known, place), (fabric, now));
             let [place, guid] = [before, now].map(|(of, s)| of.guid(s));
             let links = |(of, s): (&Fabric, SwitchId)| {
                 of.peers_of(s).iter().filter(|p| **p != Peer::None).count()
@@ -156,16 +156,13 @@ impl Memory {
 }
 
 /// A line that counts all gone equipment, if there is any.
-fn gone(known: &View, now: &View) -> Option<String> {
-    let is_there = |switch: &Guid| now.switches.contains(switch);
-    let links = known.links.difference(&now.links);
-    let hosts = known.hosts.iter();
-    let hosts = hosts.filter(|(h, (s, _))| is_there(s) && !now.hosts.contains_key(h));
-    let links = links.filter(|l| l.iter().all(|(s, _)| is_there(s)));
-    let switches = known.switches.difference(&now.switches);
+fn gone(merged: &Merged) -> Option<String> {
+    let switches = merged.has_switch.iter().filter(|is_there| !**is_there);
+    let nodes = merged.dark_nodes();
+    let hosts = nodes.filter(|node| node.kind != NodeKind::Aggregation);
     let counts = [
         (switches.count(), "switch", "switches"),
-        (links.count(), "link", "links"),
+        (merged.dark_links().count(), "link", "links"),
         (hosts.count(), "host", "hosts"),
     ];
     let counts = counts.into_iter().filter(|(count, ..)| *count > 0);

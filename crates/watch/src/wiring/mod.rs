@@ -50,11 +50,11 @@ fn is_majority(votes: usize, voters: usize) -> bool {
 /// A link between two switches, as (switch, port), the lower end first.
 pub type Uplink = [(SwitchId, PortNumber); 2];
 
-/// The missing links of `merged.nominal`, in ascending order of their lower ends. `rank` gives the rank of a
+/// The missing links of a merged fabric, in ascending order of their lower ends. `rank` gives the rank of a
 /// switch there.
 pub fn missing_uplinks(merged: &Merged, rank: impl Fn(SwitchId) -> u32) -> Vec<Uplink> {
-    let missing = merged.missing_links();
-    let mut missing: Vec<Uplink> = missing.map(|link| low_first(link, &rank)).collect();
+    let missing = merged.missing_links.iter();
+    let mut missing: Vec<Uplink> = missing.map(|link| low_first(*link, &rank)).collect();
     missing.sort_unstable();
     missing
 }
