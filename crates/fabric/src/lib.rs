@@ -30,6 +30,6 @@ pub use drained::Drained;
 pub use end_pairs::{EndPairs, Endpoint, FIRST, counted, keep_first};
 pub use ids::{Guid, Lid, NodeId, PortNumber, SwitchId, lid_range};
 pub use merge::Merged;
-pub use snapshot::{EndNode, Fabric, NodeKind, Peer, Switch, range_of};
+pub use snapshot::{EndNode, Fabric, NodeKind, Peer, Switch};
 pub use speed::{NoSpeed, Rate, Speed};
 pub use table::{BLOCK, NO_PATH, Tables};

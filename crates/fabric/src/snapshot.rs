@@ -13,7 +13,6 @@
 
 use super::ids::{Guid, Lid, NodeId, PortNumber, SwitchId, lid_range};
 use super::speed::Speed;
-use std::ops::Range;
 use typed_index_collections::{TiSlice, TiVec};
 
 /// The kind of an end node.
@@ -157,7 +156,9 @@ impl Fabric {
 
     /// The absent end nodes of one switch.
     pub fn absent_of(&self, switch: SwitchId) -> &[EndNode] {
-        &self.absent[range_of(&self.absent, switch)]
+        let first = self.absent.partition_point(|node| node.switch < switch);
+        let end = self.absent.partition_point(|node| node.switch <= switch);
+        &self.absent[first..end]
     }
 
     /// Sets the absent end nodes, in any order. Their ports must be dark, and their LIDs unused.
@@ -303,11 +304,6 @@ impl Fabric {
         self
     }
 
-    /// Whether the speed of any link is known.
-    pub fn has_speeds(&self) -> bool {
-        self.speeds.iter().any(|speed| speed.is_known())
-    }
-
     /// Whether links (also of hosts) differ in speed, as far as speeds are known.
     pub fn speeds_differ(&self) -> bool {
         let mut known = self.speeds.iter().filter(|speed| speed.is_known());
@@ -411,10 +407,4 @@ impl Fabric {
     pub fn lid_count(&self) -> usize {
         self.lids().count()
     }
-}
-
-/// The range of the nodes that are at a switch, by index in `nodes`, which are in ascending order.
-pub fn range_of(nodes: &[EndNode], switch: SwitchId) -> Range<usize> {
-    let first = nodes.partition_point(|node| node.switch < switch);
-    first..nodes.partition_point(|node| node.switch <= switch)
 }

@@ -19,16 +19,6 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Tables for `switches` switches and LIDs `0..=max_lid`, every entry [`NO_PATH`].
-    pub fn new(switches: usize, max_lid: Lid) -> Self {
-        let width = max_lid.index() + 1;
-        Tables {
-            width,
-            entries: vec![NO_PATH; width * switches],
-            unknown: Vec::new(),
-        }
-    }
-
     /// Tables of these rows, one after the other; `None` if the last row is not whole.
     pub fn from_entries(width: usize, entries: Vec<u8>) -> Option<Self> {
         let is_whole = width > 0 && entries.len().is_multiple_of(width);
@@ -41,7 +31,12 @@ impl Tables {
 
     /// Tables of the size for a fabric, every entry [`NO_PATH`].
     pub fn for_fabric(fabric: &Fabric) -> Self {
-        Self::new(fabric.switches().len(), fabric.max_lid())
+        let width = fabric.max_lid().index() + 1;
+        Tables {
+            width,
+            entries: vec![NO_PATH; width * fabric.switches().len()],
+            unknown: Vec::new(),
+        }
     }
 
     /// Entries per row: the highest LID plus one.

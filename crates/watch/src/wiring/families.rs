@@ -54,9 +54,6 @@ fn add_orphans(families: &mut [Vec<SwitchId>], groups: &Groups, ranking: &Rankin
     let is_orphan = |&s: &SwitchId| {
         groups.up(s).is_empty() && !groups.down(s).is_empty() && Some(ranking.rank(s)) < top
     };
-    if !groups.switches().any(|s| is_orphan(&s)) {
-        return;
-    }
     let port = |s: SwitchId| {
         let back = groups.children(s).filter_map(|g| groups.to(g.remote, s));
         let mut ports: Vec<u8> = back.map(|g| groups.ports(g)[0]).collect();

@@ -114,9 +114,6 @@ pub fn unlike_siblings(fabric: &Fabric, groups: &Groups, ranking: &Ranking) -> V
         for of_size in siblings.chunk_by(|&a, &b| ports(a) == ports(b)) {
             let links: Vec<Vec<Up>> = of_size.iter().map(|&s| links_up(s)).collect();
             let votes = counted(links.iter().flatten().copied());
-            if votes.values().all(|&have| have == of_size.len()) {
-                continue;
-            }
             for (&switch, links) in of_size.iter().zip(&links) {
                 let doubts = compare(fabric, switch, links, (&votes, of_size.len() - 1));
                 if !doubts.is_empty() {

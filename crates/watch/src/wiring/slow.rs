@@ -102,9 +102,6 @@ pub fn slow_links(
     rank: impl Fn(SwitchId) -> u32,
     reference: Option<&Fabric>,
 ) -> Vec<Slow> {
-    if !fabric.has_speeds() {
-        return Vec::new();
-    }
     let designed = Designed::new(fabric, reference);
     let speed = |(switch, port)| fabric.link_speed(switch, port);
     // `among` is the expected speed by the siblings.

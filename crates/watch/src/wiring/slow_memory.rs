@@ -94,9 +94,6 @@ impl SlowMemory {
 
     /// Records the links that are slower than before. `before` may have its switches in any order.
     pub fn compare(&mut self, before: &Fabric, now: &Fabric) {
-        if !(before.has_speeds() && now.has_speeds()) {
-            return;
-        }
         let at = before.switches().iter_enumerated();
         let at = at.map(|(s, of)| (of.guid, s));
         let at: HashMap<Guid, SwitchId> = at.collect();
@@ -105,9 +102,6 @@ impl SlowMemory {
                 continue;
             };
             let (old, new) = (before.speeds_of(was), now.speeds_of(s));
-            if old == new {
-                continue;
-            }
             for (port, (old, new)) in switch.port_numbers().zip(old.iter().zip(new)) {
                 if new.is_known()
                     && new < old
