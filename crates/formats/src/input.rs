@@ -10,10 +10,9 @@
 use crate::files;
 use flate2::read::MultiGzDecoder;
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fs::File;
 use std::io;
-use std::mem::{Discriminant, discriminant};
+use std::mem::discriminant;
 use std::path::Path;
 
 /// An error in some text, and its line.
@@ -55,19 +54,19 @@ impl<R: std::error::Error + Send + Sync + 'static> Fault<R> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Warnings<R> {
     first: Vec<Fault<R>>,
-    kinds: HashMap<Discriminant<R>, u64>,
+    count: u64,
     remarks: Vec<Fault<R>>,
     remark_count: u64,
 }
 
 /// How many warnings of each kind are kept.
-const KEPT: u64 = 5;
+const KEPT: usize = 5;
 
 impl<R> Default for Warnings<R> {
     fn default() -> Self {
         Warnings {
             first: Vec::new(),
-            kinds: HashMap::new(),
+            count: 0,
             remarks: Vec::new(),
             remark_count: 0,
         }
@@ -77,21 +76,14 @@ impl<R> Default for Warnings<R> {
 impl<R> Warnings<R> {
     /// Adds a warning about a line.
     pub fn add(&mut self, line: u32, reason: R) {
-        let count = self.kinds.entry(discriminant(&reason)).or_insert(0);
-        *count += 1;
-        if *count <= KEPT {
-            self.first.push(Fault { line, reason });
-        }
+        self.count += 1;
+        keep(&mut self.first, Fault { line, reason });
     }
 
     /// Adds a remark about what a line describes.
     pub fn remark(&mut self, line: u32, reason: R) {
         self.remark_count += 1;
-        let kind = discriminant(&reason);
-        let same = (self.remarks.iter()).filter(|fault| discriminant(&fault.reason) == kind);
-        if (same.count() as u64) < KEPT {
-            self.remarks.push(Fault { line, reason });
-        }
+        keep(&mut self.remarks, Fault { line, reason });
     }
 
     /// The first few remarks of each kind, by line, and the number of all.
@@ -102,7 +94,7 @@ impl<R> Warnings<R> {
 
     /// Number of warnings, without the remarks.
     pub fn count(&self) -> u64 {
-        self.kinds.values().sum()
+        self.count
     }
 
     /// The first few of each kind, by line.
@@ -114,6 +106,15 @@ impl<R> Warnings<R> {
     /// The first one, by line.
     pub fn into_first(self) -> Option<Fault<R>> {
         self.first().into_iter().next()
+    }
+}
+
+/// Keeps a fault if it is one of the first few of its kind.
+fn keep<R>(first: &mut Vec<Fault<R>>, fault: Fault<R>) {
+    let kind = discriminant(&fault.reason);
+    let same = first.iter().filter(|f| discriminant(&f.reason) == kind);
+    if same.count() < KEPT {
+        first.push(fault);
     }
 }
 

@@ -125,13 +125,12 @@ impl Reading {
                 Some(s) => at(s, number),
                 None => {
                     // The GUID of a port; or of a node, of which the port is the only one, or has the usual GUID.
-                    let of_node = guids.get(&guid).map(Vec::as_slice);
                     let usual = Guid(guid.0.wrapping_add(number));
-                    let host = match (ports.get(&guid), of_node) {
-                        (Some(&one), None) => Some(one),
-                        (_, Some(&[one])) => Some(one),
-                        (_, of_node) => {
-                            let mut several = of_node.into_iter().flatten().copied();
+                    let host = match guids.get(&guid).map(Vec::as_slice) {
+                        None => ports.get(&guid).copied(),
+                        Some(&[one]) => Some(one),
+                        Some(several) => {
+                            let mut several = several.iter().copied();
                             several.find(|&n| fabric.end_nodes()[n].guid == usual)
                         }
                     };

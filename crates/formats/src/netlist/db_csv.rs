@@ -11,7 +11,7 @@ use super::error::{PortOf, Reason};
 use super::model::{Kind, Netlist, Node, Port, PortZero};
 use crate::input::{Fault, Parsed, quoted};
 use crate::scan::{Scan, text};
-use dmodc_fabric::{Guid, Lid, PortNumber, Speed};
+use dmodc_fabric::{Guid, PortNumber, Speed};
 use std::collections::HashMap;
 
 pub(super) fn begins(line: &[u8]) -> bool {
@@ -158,14 +158,9 @@ impl Rows {
             }
             "PORTS" => {
                 let port = self.port(row)?;
-                let lid = row.number("LID").unwrap_or(0);
-                let (known, lmc) = (Lid::read(lid), row.number("LMC").unwrap_or(0));
-                if known.is_none() || lmc > 7 {
-                    draft.warn(Reason::LidOutOfRange { lid, lmc });
-                }
+                let (lid, lmc) = (row.number("LID"), row.number("LMC"));
+                (port.lid, port.lmc) = draft.lid(lid.unwrap_or(0), lmc.unwrap_or(0));
                 port.guid = row.number("PortGUID").filter(|guid| *guid > 0).map(Guid);
-                port.lid = known.unwrap_or_default();
-                port.lmc = u8::try_from(lmc).ok().filter(|lmc| *lmc <= 7).unwrap_or(0);
                 port.link = draft.link(speed(row).as_bytes());
             }
             "PORT_HIERARCHY_INFO" => {

@@ -87,6 +87,16 @@ impl Draft {
         self.warnings.add(self.line, reason);
     }
 
+    /// A LID and an LMC as the file has them; 0 instead of one that is out of range, with a warning.
+    pub fn lid(&mut self, lid: u64, lmc: u64) -> (Lid, u8) {
+        let known = Lid::read(lid);
+        let fits = u8::try_from(lmc).ok().filter(|lmc| *lmc <= 7);
+        if known.is_none() || fits.is_none() {
+            self.warn(Reason::LidOutOfRange { lid, lmc });
+        }
+        (known.unwrap_or_default(), fits.unwrap_or_default())
+    }
+
     pub fn id_of(&self, node: u32) -> &str {
         &self.nodes[node as usize].node.id
     }

@@ -110,10 +110,5 @@ pub fn lid_and_lmc(trailer: &[u8], draft: &mut Draft) -> (Lid, u8) {
         value
     };
     let (lid, lmc) = (value("lid ").unwrap_or(0), value("lmc ").unwrap_or(0));
-    let known = Lid::read(lid);
-    let fits = u8::try_from(lmc).ok().filter(|lmc| *lmc <= 7);
-    if known.is_none() || fits.is_none() {
-        draft.warn(Reason::LidOutOfRange { lid, lmc });
-    }
-    (known.unwrap_or_default(), fits.unwrap_or_default())
+    draft.lid(lid, lmc)
 }

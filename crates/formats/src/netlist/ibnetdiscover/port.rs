@@ -84,10 +84,9 @@ fn far_lid<'t>(text: &'t [u8], draft: &mut Draft) -> (Lid, &'t [u8]) {
         let (word, behind) = (rest.word(), rest.0);
         let mut digits = Scan(word);
         let value = digits.decimal().filter(|_| digits.0.is_empty());
-        match (value, value.and_then(Lid::read)) {
-            (_, Some(known)) => lid = known,
-            (Some(lid), None) => draft.warn(Reason::LidOutOfRange { lid, lmc: 0 }),
-            (None, None) => draft.warn(Reason::BadValue("lid", quoted(text))),
+        match value {
+            Some(value) => (lid, _) = draft.lid(value, 0),
+            None => draft.warn(Reason::BadValue("lid", quoted(text))),
         }
         // `lid 4xEDR`: the one word is the link.
         let link_alone = behind.is_empty() && digits.0.first() == Some(&b'x');
