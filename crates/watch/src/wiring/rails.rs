@@ -7,89 +7,76 @@
 
 use super::{Difference, End, Kind, is_majority};
 use dmodc_core::most_common;
-use dmodc_fabric::{Fabric, NodeId, SwitchId, counted};
+use dmodc_fabric::{Fabric, NodeId, SwitchId};
 use dmodc_formats::export::Labels;
 use dmodc_formats::netlist::{NameMap, Names};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A port of a server that has a name and other ports.
-struct Port<'n> {
-    node: NodeId,
-    server: &'n str,
-    /// What the names of similar servers have in common, and the switch of the port.
-    place: (String, SwitchId),
-}
-
-/// All ports, in the order of the end nodes. The lists of `of` and `at` have indices into `ports`.
+/// The servers that have names and several ports.
 struct Servers<'n> {
     fabric: &'n Fabric,
     names: &'n Names,
-    ports: Vec<Port<'n>>,
-    of: BTreeMap<&'n str, Vec<usize>>,
-    at: BTreeMap<(String, SwitchId), Vec<usize>>,
+    /// By server, its end nodes, in order.
+    ports: BTreeMap<&'n str, Vec<NodeId>>,
+    /// By what the names of similar servers have in common, and by switch: the servers that have a port there.
+    at: BTreeMap<(String, SwitchId), BTreeSet<&'n str>>,
 }
 
 /// Odd ports of servers, by comparison with servers of similar names, in the order of the end nodes.
 pub fn among_servers(fabric: &Fabric, names: &Names) -> Vec<Difference> {
     let labels = Labels::new(fabric, names, &NameMap::new());
     let servers = Servers::new(fabric, names, &labels);
-    let all = servers.of.keys().flat_map(|server| servers.astray(server));
-    let mut odd: Vec<(usize, Difference)> = all.collect();
+    let all = servers
+        .ports
+        .keys()
+        .flat_map(|server| servers.astray(server));
+    let mut odd: Vec<(NodeId, Difference)> = all.collect();
     odd.sort_by_key(|&(port, _)| port);
     odd.into_iter().map(|(_, difference)| difference).collect()
+}
+
+/// What the names of similar servers have in common.
+fn alike(server: &str) -> String {
+    server.replace(|c: char| c.is_ascii_digit(), "")
 }
 
 impl<'n> Servers<'n> {
     fn new(fabric: &'n Fabric, names: &'n Names, labels: &'n Labels) -> Servers<'n> {
         let unnamed: BTreeSet<NodeId> = labels.unnamed.iter().copied().collect();
-        let mut ports = Vec::new();
-        for (node, end_node) in fabric.end_nodes().iter_enumerated() {
-            let server = match &labels.hosts[node] {
-                Some(server) if !unnamed.contains(&node) => server,
-                _ => continue,
-            };
-            let alike = server.replace(|c: char| c.is_ascii_digit(), "");
-            ports.push(Port {
-                node,
-                server,
-                place: (alike, end_node.switch),
-            });
+        let mut ports: BTreeMap<&str, Vec<NodeId>> = BTreeMap::new();
+        for (node, server) in labels.hosts.iter_enumerated() {
+            if let Some(server) = server.as_deref().filter(|_| !unnamed.contains(&node)) {
+                ports.entry(server).or_default().push(node);
+            }
         }
-        let count = counted(ports.iter().map(|port: &Port| port.server));
-        ports.retain(|port: &Port| count[port.server] > 1);
-        let (mut of, mut at) = (BTreeMap::new(), BTreeMap::new());
-        for (index, port) in ports.iter().enumerate() {
-            of.entry(port.server).or_insert_with(Vec::new).push(index);
-            at.entry(port.place.clone())
-                .or_insert_with(Vec::new)
-                .push(index);
-        }
-        Servers {
+        ports.retain(|_, nodes| nodes.len() > 1);
+        let mut servers = Servers {
             fabric,
             names,
             ports,
-            of,
-            at,
+            at: BTreeMap::new(),
+        };
+        for &server in servers.ports.keys() {
+            for switch in servers.switches(server) {
+                let at = servers.at.entry((alike(server), switch)).or_default();
+                at.insert(server);
+            }
         }
+        servers
     }
 
-    /// The switches of a server's ports, ascending.
+    /// The switches of a server's ports, ascending as the end nodes are.
     fn switches(&self, server: &str) -> Vec<SwitchId> {
-        let ports = self.of[server].iter();
-        let mut switches: Vec<SwitchId> = ports.map(|&p| self.ports[p].place.1).collect();
-        switches.sort_unstable();
-        switches
+        let nodes = self.ports[server].iter();
+        nodes.map(|&n| self.fabric.end_nodes()[n].switch).collect()
     }
 
     /// The ports of a server at other switches than those of the servers cabled alike: servers with as many ports, at
     /// least half of them at the same switches. By switch alone: which adapter has which number is no evidence.
-    fn astray(&self, server: &str) -> Vec<(usize, Difference)> {
+    fn astray(&self, server: &str) -> Vec<(NodeId, Difference)> {
         let own = self.switches(server);
-        let places = self.of[server].iter().map(|&p| &self.ports[p].place);
-        let near = BTreeSet::from_iter(places)
-            .into_iter()
-            .flat_map(|place| &self.at[place]);
-        let near: BTreeSet<&str> = near.map(|&p| self.ports[p].server).collect();
+        let near = own.iter().flat_map(|&s| &self.at[&(alike(server), s)]);
+        let near: BTreeSet<&&str> = near.collect();
         let near = near.into_iter().map(|other| self.switches(other));
         let mut alike: Vec<Vec<SwitchId>> = near
             .filter(|other| {
@@ -103,13 +90,13 @@ impl<'n> Servers<'n> {
         if wrong.is_empty() || !is_majority(votes, voters) {
             return Vec::new();
         }
-        let node = |port: usize| &self.fabric.end_nodes()[self.ports[port].node];
-        let host = |port: usize| End::of_host(self.names, self.ports[port].node);
+        let node = |port: NodeId| &self.fabric.end_nodes()[port];
+        let host = |port| End::of_host(self.names, port);
         let end = |switch, port| End::of_switch(self.fabric, self.names, switch, port);
         let link = |port| vec![host(port), end(node(port).switch, Some(node(port).port))];
         let difference = |switch: SwitchId| {
-            let here = |&&p: &&usize| self.ports[p].place.1 == switch;
-            let here: Vec<usize> = self.of[server].iter().filter(here).copied().collect();
+            let here = self.ports[server].iter().copied();
+            let here: Vec<NodeId> = here.filter(|&n| node(n).switch == switch).collect();
             if let (true, &[first, second, ..]) = (usual.contains(&switch), &here[..]) {
                 let reason = format!(
                     "'{}' is there at [{}]; {votes} servers cabled alike have one port there",
