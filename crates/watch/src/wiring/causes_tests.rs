@@ -1,6 +1,6 @@
 //! Tests of the causes of differences.
 
-use super::causes::{Cause, causes};
+use super::causes::causes;
 use super::{Difference, End, Kind};
 use dmodc_fabric::{Guid, PortNumber};
 
@@ -29,22 +29,6 @@ fn node(guid: u64, is_host: bool, beside: &[u64]) -> Difference {
 fn sizes(found: Vec<Difference>) -> Vec<usize> {
     let causes = causes(found).into_iter();
     causes.map(|cause| cause.differences.len()).collect()
-}
-
-#[test]
-fn three_links_of_a_switch_are_one_cause_and_two_are_two_cables() {
-    let links =
-        |count| (1..=count).map(|p| link(Kind::Missing, [(1, p), (9 + u64::from(p), 1)], &[]));
-    assert_eq!(sizes(links(2).collect()), [1, 1]);
-    let all = causes(links(3).collect());
-    let line = "missing: 3 links of 0x0000000000000001 's1' [1-3] to 3 nodes";
-    assert_eq!(
-        all.iter().map(Cause::to_string).collect::<Vec<String>>(),
-        [line]
-    );
-    // Of another kind, they are others.
-    let slow = link(Kind::Slow, [(1, 4), (20, 1)], &[]);
-    assert_eq!(sizes(links(3).chain([slow]).collect()), [3, 1]);
 }
 
 #[test]
