@@ -6,7 +6,7 @@ use dmodc_formats::files;
 use dmodc_formats::netlist::generate::{Order, Rlft, build};
 use dmodc_formats::netlist::{Kind, NameMap, Netlist, Part};
 use dmodc_formats::reference::{Reference, day_of, today};
-use fabrics::pgft;
+use fabrics::{named, pgft, without};
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -125,15 +125,8 @@ fn nodes_of_one_guid_are_read_back_as_several() {
 fn reference() -> (Reference, Fabric) {
     let whole = pgft("PGFT(2;2,4;1,3;1,1)");
     let before = Reference::from(whole.clone());
-    let at = |name: &str| whole.nodes.iter().position(|n| n.description == name);
-    let at = |name| at(name).expect("there") as u32;
-    let leaf = at("L1-1");
-    let link = whole.nodes[at("L1-0") as usize].ports.last();
-    let link = link.expect("a link");
-    let sides = [(at("L1-0"), link.number), (link.peer, link.peer_port)];
-    let mut less = whole.without(&[Part::Node(leaf), Part::Link(sides)]);
-    let spine = less.nodes.iter_mut().find(|n| n.description == "L2-1");
-    spine.expect("there").guid = Guid(5);
+    let mut less = without(&whole, &["L1-1", "L1-0:5"]);
+    named(&mut less, "L2-1").guid = Guid(5);
     let fabric = |netlist: &Netlist| netlist.to_fabric(None).expect("LIDs").0;
     let merged = Merged::new(&fabric(&less), &fabric(&whole));
     let names = HashMap::from([(Guid(5), "a \"new\" box".to_owned())]);

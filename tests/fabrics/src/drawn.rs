@@ -1,6 +1,7 @@
 //! Fabrics drawn node by node and cable by cable.
 
 use dmodc_fabric::{Guid, NodeKind, PortNumber};
+use dmodc_formats::names::Directory;
 use dmodc_formats::netlist::generate::{Order, Pgft, build};
 use dmodc_formats::netlist::{Kind, Netlist, Node, Port, PortZero};
 
@@ -55,6 +56,14 @@ pub fn node_at(netlist: &Netlist, name: &str) -> u32 {
 pub fn named<'n>(netlist: &'n mut Netlist, name: &str) -> &'n mut Node {
     let at = node_at(netlist, name);
     &mut netlist.nodes[at as usize]
+}
+
+/// The netlist without the parts of these names.
+pub fn without(netlist: &Netlist, names: &[&str]) -> Netlist {
+    let directory = Directory::of_netlist(netlist);
+    let parts = names.iter().map(|name| directory.parts(netlist, name));
+    let parts: Vec<_> = parts.map(|found| found.expect("parts")).collect();
+    netlist.without(&parts.concat())
 }
 
 /// Adds an aggregation node to every switch, at a new port after all others.

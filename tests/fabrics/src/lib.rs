@@ -11,7 +11,9 @@ mod drawn;
 mod net;
 
 pub use cases::cases;
-pub use drawn::{add, add_aggregation_nodes, add_host, link, named, node_at, switches, tree};
+pub use drawn::{
+    add, add_aggregation_nodes, add_host, link, named, node_at, switches, tree, without,
+};
 pub use net::{Net, connected, lids, ranked, rebuilt, shortest, with_speeds};
 
 use dmodc_formats::netlist::Netlist;

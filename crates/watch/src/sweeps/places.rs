@@ -104,10 +104,9 @@ fn by_guid(name: &str, known: &[&Fabric]) -> Option<Vec<Drained>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wiring::tests::without;
     use dmodc_formats::drain::parse_lines;
     use dmodc_formats::netlist::{Netlist, PortLabels};
-    use fabrics::{node_at, pgft};
+    use fabrics::{node_at, pgft, without};
 
     fn look(places: &mut DrainedPlaces, net: &Netlist, known: &Netlist, text: &str) -> DrainedNow {
         let (fabric, names) = net.to_fabric(None).expect("LIDs");

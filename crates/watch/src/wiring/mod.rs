@@ -19,7 +19,7 @@ mod siblings;
 mod slow;
 mod slow_memory;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 mod warnings;
 
 pub(crate) use causes::by_switch;

@@ -6,7 +6,7 @@ use super::{Cause, Difference, Kind, by_siblings, causes, slow_links};
 use crate::against::against;
 use dmodc_core::{Options, Ranking};
 use dmodc_fabric::{Guid, PortNumber, Speed};
-use dmodc_formats::netlist::{self, Netlist, Part, Port};
+use dmodc_formats::netlist::{self, Netlist, Part};
 use std::collections::BTreeSet;
 
 type Side = (u32, PortNumber);
@@ -77,22 +77,6 @@ impl Draws {
     }
 }
 
-/// Links two ports, which must be free.
-fn connect(net: &mut Netlist, [a, b]: [Side; 2], like: &Port) {
-    for (near, far) in [(a, b), (b, a)] {
-        let port = Port {
-            number: near.1,
-            peer: far.0,
-            peer_port: far.1,
-            label: None,
-            ..like.clone()
-        };
-        let ports = &mut net.nodes[near.0 as usize].ports;
-        let at = ports.partition_point(|other| other.number < near.1);
-        ports.insert(at, port);
-    }
-}
-
 fn slower(speed: Speed) -> Speed {
     let rates = [
         "4xSDR", "4xDDR", "4xQDR", "4xFDR", "4xEDR", "4xHDR", "4xNDR",
@@ -122,7 +106,9 @@ fn plant(net: &Netlist, fault: Fault, draws: &mut Draws) -> Option<(Netlist, BTr
             let mut ports = PortNumber::external(node.port_count);
             let free = ports.find(|&p| node.port(p).is_none())?;
             hurt = net.without(&[Part::Link(link)]);
-            connect(&mut hurt, [link[draws.below(2)], (to, free)], port(link[0]));
+            let ends = [link[draws.below(2)], (to, free)];
+            fabrics::link(&mut hurt, ends[0], ends[1]);
+            hurt.set_speed(ends, port(link[0]).speed());
         }
         Fault::Swapped => {
             let other = draws.one(&links);

@@ -3,10 +3,9 @@
 use super::{Memory, Witness, among_siblings, slow_links};
 use dmodc_core::{Options, Ranking};
 use dmodc_fabric::{Fabric, Guid, PortNumber};
-use dmodc_formats::names::Directory;
 use dmodc_formats::netlist::generate::{Order, Pgft, build_with_speeds};
 use dmodc_formats::netlist::{Names, Netlist, Part};
-use fabrics::{named, node_at, pgft};
+use fabrics::{named, node_at, pgft, without};
 
 /// Two pods of two leaves and two spines below two roots, two hosts on each leaf.
 fn pods() -> Netlist {
@@ -16,13 +15,6 @@ fn pods() -> Netlist {
 /// Two leaves with two hosts each, at ports 1 and 2, below four spines.
 fn two_leaves() -> Netlist {
     pgft("PGFT(2;2,2;1,4;1,1)")
-}
-
-pub fn without(net: &Netlist, parts: &[&str]) -> Netlist {
-    let directory = Directory::of_netlist(net);
-    let parts = parts.iter().map(|part| directory.parts(net, part));
-    let parts: Vec<_> = parts.map(|found| found.expect("parts")).collect();
-    net.without(&parts.concat())
 }
 
 /// The netlist with another speed of the links at some ports of a node.
