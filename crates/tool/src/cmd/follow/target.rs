@@ -3,11 +3,11 @@
 use super::follower::{Follower, Look};
 use super::routed::Routed;
 use crate::failure::Failure;
-use crate::output::write_to;
+use crate::output::write_text;
 use dmodc_fabric::Lid;
-use dmodc_formats::files::open;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, Write};
+use dmodc_formats::files;
+use std::fs;
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -103,72 +103,30 @@ impl Target {
 
 /// Writes the output of `write` to a file unless the file has it already; returns whether it was written.
 fn put(file: &Path, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<bool, Failure> {
-    if has(file, &write) {
-        return Ok(false);
+    let mut text = Vec::new();
+    write(&mut text).map_err(Failure::unwritable(file))?;
+    let is_new = files::read(file).map_or(true, |old| old != text);
+    if is_new {
+        write_text(file, text)?;
     }
-    write_to(file, &write)?;
-    Ok(true)
-}
-
-/// Whether a plain file has exactly the output of `write`.
-fn has(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> bool {
-    let Ok(file) = open(path) else { return false };
-    let mut same = Same(BufReader::with_capacity(1 << 16, file));
-    write(&mut same).is_ok() && same.0.fill_buf().is_ok_and(<[u8]>::is_empty)
-}
-
-/// A writer that accepts only the content of a reader.
-struct Same<R>(R);
-
-impl<R: BufRead> Write for Same<R> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let old = self.0.fill_buf()?;
-        let count = old.len().min(bytes.len());
-        if count == 0 || old[..count] != bytes[..count] {
-            return Err(io::Error::other("something else"));
-        }
-        self.0.consume(count);
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    Ok(is_new)
 }
 
 /// Takes the entries of LIDs above `highest` out of a file with tables, if it has any.
 fn strip(file: &Path, highest: Lid) -> Result<(), Failure> {
-    let is_above = |line: &[u8]| lid_of(line).is_some_and(|lid| lid > highest);
-    let mut any = false;
-    let read = each_line(file, |line| {
-        any |= is_above(line);
-        Ok(())
-    });
-    read.map_err(Failure::unwritable(file))?;
-    if !any {
-        return Ok(());
+    let text = fs::read(file).map_err(Failure::unwritable(file))?;
+    let is_above = |line: &&[u8]| lid_of(line).is_some_and(|lid| lid > highest);
+    let lines = text.split_inclusive(|&byte| byte == b'\n');
+    let kept: Vec<&[u8]> = lines.filter(|line| !is_above(line)).collect();
+    let kept = kept.concat();
+    if kept.len() < text.len() {
+        write_text(file, kept)?;
     }
-    let written = write_to(file, |out| {
-        each_line(file, |line| match is_above(line) {
-            true => Ok(()),
-            false => out.write_all(line),
-        })
-    });
-    written.map(drop)
+    Ok(())
 }
 
 /// The LID of a line that is an entry.
 fn lid_of(line: &[u8]) -> Option<Lid> {
     let text = str::from_utf8(line.get(..6)?).ok()?;
     text.parse().ok().filter(|_| text.starts_with("0x"))
-}
-
-fn each_line(file: &Path, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
-    let mut lines = BufReader::with_capacity(1 << 16, File::open(file)?);
-    let mut line = Vec::new();
-    while lines.read_until(b'\n', &mut line)? > 0 {
-        each(&line)?;
-        line.clear();
-    }
-    Ok(())
 }
