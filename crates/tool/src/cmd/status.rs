@@ -267,20 +267,14 @@ impl Report {
     /// after it.
     fn of_log(&mut self, logs: &[PathBuf], sweep: Option<(f64, f64)>) {
         let there = logs.iter().flat_map(|name| files::of_ports(name));
-        let mut read = there.filter_map(|path| Log::read(&path));
-        let first = read.next();
-        let has_sweep = |log: &Log| sweep.is_none_or(|(took, _)| log.has_sweep(took));
-        let chosen = match first {
-            Some(first) if !has_sweep(&first) => Some(read.find(has_sweep).unwrap_or(first)),
-            first => first,
-        };
-        let Some(log) = chosen else {
-            let names = logs.iter().map(|log| log.display().to_string());
-            let names: Vec<String> = names.collect();
-            self.say("log", format!("{}: cannot be read", names.join(", ")));
+        let mut read: Vec<Log> = there.filter_map(|path| Log::read(&path)).collect();
+        if read.is_empty() {
+            self.say("log", format!("{}: cannot be read", paths(logs)));
             return self.unknown("the log cannot be read: name it with --log");
-        };
-        let has_it = has_sweep(&log);
+        }
+        let has_sweep = |log: &Log| sweep.is_none_or(|(took, _)| log.has_sweep(took));
+        let chosen = read.iter().position(has_sweep);
+        let (log, has_it) = (read.swap_remove(chosen.unwrap_or(0)), chosen.is_some());
         if !has_it && sweep.is_some_and(|(_, at)| !log.goes_on(at)) {
             let path = log.path.display();
             self.say("log", format!("{path}: not of the last sweep"));
@@ -350,9 +344,12 @@ fn of_one_port(path: &Path) -> Result<Metrics, String> {
 
 /// The files of several subnet managers of this host.
 fn several(files: &[PathBuf]) -> String {
+    format!("of several subnet managers: {}", paths(files))
+}
+
+fn paths(files: &[PathBuf]) -> String {
     let names = files.iter().map(|file| file.display().to_string());
-    let names: Vec<String> = names.collect();
-    format!("of several subnet managers: {}", names.join(", "))
+    names.collect::<Vec<String>>().join(", ")
 }
 
 /// The first few names, and the number of the others.
