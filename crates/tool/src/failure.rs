@@ -14,15 +14,14 @@ pub type Outcome = Result<ExitCode, Failure>;
 
 #[derive(Debug)]
 pub enum Failure {
-    /// Options that exclude each other, and that clap does not refuse.
-    Usage(&'static str),
     /// The fabric or its tables are not valid.
     Invalid(String),
     Unwritable {
         file: String,
         reason: io::Error,
     },
-    Other(Box<dyn Error + Send + Sync>),
+    /// Input that cannot be read, or options that exclude each other and that clap does not refuse.
+    Other(String),
 }
 
 impl<E: Error + Send + Sync + 'static> From<E> for Failure {
@@ -35,7 +34,7 @@ impl<E: Error + Send + Sync + 'static> From<E> for Failure {
         });
         match is_of_the_fabric || error.is::<RouteError>() {
             true => Failure::Invalid(error.to_string()),
-            false => Failure::Other(error),
+            false => Failure::other(error),
         }
     }
 }
@@ -43,19 +42,21 @@ impl<E: Error + Send + Sync + 'static> From<E> for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Usage(text) => f.write_str(text),
-            Failure::Invalid(text) => f.write_str(text),
+            Failure::Invalid(text) | Failure::Other(text) => f.write_str(text),
             Failure::Unwritable { file, reason } => write!(f, "{file}: {reason}"),
-            Failure::Other(error) => error.fmt(f),
         }
     }
 }
 
 impl Failure {
+    pub fn other(reason: impl fmt::Display) -> Failure {
+        Failure::Other(reason.to_string())
+    }
+
     /// For `map_err`: names the netlist that needs more LIDs than there are.
     pub fn lids(path: &Path) -> impl Fn(TooManyLids) -> Failure {
         let file = shown(path).display().to_string();
-        move |reason| Failure::Other(format!("{file}: {reason}").into())
+        move |reason| Failure::other(format!("{file}: {reason}"))
     }
 
     /// For a fabric without a switch: OpenSM would accept its empty tables as tables without any route.
@@ -66,7 +67,7 @@ impl Failure {
     }
 
     pub fn discovery(reason: impl fmt::Display) -> Failure {
-        Failure::Other(format!("discovery: {reason}").into())
+        Failure::other(format!("discovery: {reason}"))
     }
 
     /// For `map_err`: names the output that cannot be written.

@@ -47,7 +47,7 @@ pub fn count(is_dash: bool) {
 pub fn one_stdin() -> Result<(), Failure> {
     match DASHES.load(Ordering::Relaxed) {
         0 | 1 => Ok(()),
-        _ => Err(Failure::Usage("only one input can be standard input")),
+        _ => Err(Failure::other("only one input can be standard input")),
     }
 }
 

@@ -107,7 +107,7 @@ pub fn run(mut args: Args) -> Outcome {
     let all = args.input.load(None)?;
     let for_one = [&args.ports, &args.order, &args.job];
     if all.len() > 1 && (for_one.iter().any(|file| file.is_some()) || args.sets.are_given()) {
-        return Err(Failure::Usage(
+        return Err(Failure::other(
             "--ports, --order, --job and sets take a file with one fabric",
         ));
     }
@@ -140,7 +140,7 @@ fn one(
     let types = NodeTypes::new(&judged.options);
     let by_type = |p: &Pattern| matches!(p, Pattern::Cn2io | Pattern::Io2cn);
     if args.patterns.iter().any(by_type) && !types.are_given() {
-        return Err(Failure::Usage(
+        return Err(Failure::other(
             "the patterns cn2io and io2cn need --cn-guids, --io-guids or both",
         ));
     }
@@ -238,7 +238,7 @@ fn measure(
             });
         }
         Pattern::Pairs(_) if found.pairs.is_some() => {
-            return Err(Failure::Usage("analyze takes one pairs:FILE"));
+            return Err(Failure::other("analyze takes one pairs:FILE"));
         }
         Pattern::Pairs(file) => {
             let pairs = pairs(file, judged, traffic.nodes())?;

@@ -128,7 +128,7 @@ pub fn run(args: Args) -> Outcome {
     };
     if let Some(degrade) = &args.degrade {
         if !degrade.counts.is_empty() && args.max_exponent.is_some() {
-            return Err(Failure::Usage(
+            return Err(Failure::other(
                 "WHAT=N,... leaves nothing to --max-exponent",
             ));
         }
@@ -185,7 +185,7 @@ fn names_differ(what: &str, mut names: impl Iterator<Item = String>) -> Result<(
         return Ok(());
     };
     let text = format!("two {what} have the name '{name}', which their rows would share");
-    Err(Failure::Other(text.into()))
+    Err(Failure::other(text))
 }
 
 fn engine(text: &str) -> Result<EngineSpec, Box<dyn Error + Send + Sync>> {

@@ -84,7 +84,7 @@ pub fn run(args: Args) -> Outcome {
     logs.retain(|log| !log.is_empty());
     if logs.is_empty() {
         let text = "no line of Dmodc in these logs: 'dmodc: …' at OpenSM's log level 0x02 or more";
-        return Err(Failure::Other(text.into()));
+        return Err(Failure::other(text));
     }
     let sweeps = sweeps(in_order(logs));
     let cables = cables(&sweeps);

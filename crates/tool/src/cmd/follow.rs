@@ -95,7 +95,7 @@ pub fn run(args: Args) -> Outcome {
     let outputs = outputs.chain(&args.lid_matrix).chain(&args.metrics);
     let files = args.routing.paths().chain(outputs);
     if files.filter(|file| is_dash(file)).count() > 0 {
-        return Err(Failure::Usage(
+        return Err(Failure::other(
             "standard input and output are no files here: a line on standard input asks for a look",
         ));
     }

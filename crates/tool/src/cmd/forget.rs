@@ -42,7 +42,7 @@ pub struct Args {
 pub fn run(args: Args) -> Outcome {
     let path = args.reference.map_or_else(kept, Ok)?;
     if is_dash(&path) && !args.things.is_empty() {
-        return Err(Failure::Usage(
+        return Err(Failure::other(
             "a reference that is standard input cannot be changed",
         ));
     }
@@ -86,7 +86,7 @@ fn kept() -> Result<PathBuf, Failure> {
     match there.len() {
         0 => Ok(of_no_port),
         1 => Ok(there.remove(0)),
-        _ => Err(Failure::Usage(
+        _ => Err(Failure::other(
             "there are references of several subnet managers: name one with --reference",
         )),
     }

@@ -236,7 +236,7 @@ impl Reading {
         if self.strict {
             let file = shown(path).display();
             let text = format!("{file}: {count} warnings, and --strict refuses them");
-            return Err(Failure::Other(text.into()));
+            return Err(Failure::other(text));
         }
         Ok(value)
     }

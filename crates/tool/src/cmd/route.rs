@@ -72,7 +72,7 @@ pub fn run(args: Args) -> Outcome {
     let named = named.chain(&args.alternatives).chain(&args.lid_matrix);
     let to_stdout = named.filter(|path| is_dash(path)).count();
     if to_stdout + usize::from(args.json) > 1 {
-        return Err(Failure::Usage(
+        return Err(Failure::other(
             "only one of the outputs can go to standard output",
         ));
     }

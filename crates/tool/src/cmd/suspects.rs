@@ -97,7 +97,7 @@ pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let mut all = args.input.load(None)?;
     if all.len() > 1 {
-        return Err(Failure::Usage("suspects takes a file with one fabric"));
+        return Err(Failure::other("suspects takes a file with one fabric"));
     }
     let judged = all.remove(0);
     let order: Vec<NodeId> = judged.fabric.end_nodes().keys().collect();

@@ -128,7 +128,7 @@ fn pairs(
     let pairs = traced.map(|(a, b)| (a.clone(), b.clone()));
     let pairs: Vec<_> = pairs.take(MOST + 1).collect();
     match pairs.len() > MOST {
-        true => Err(Failure::Usage(
+        true => Err(Failure::other(
             "more than 100 pairs; give names that fit fewer",
         )),
         false => Ok(pairs),

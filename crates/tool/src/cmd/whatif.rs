@@ -96,7 +96,7 @@ pub fn run(args: Args) -> Outcome {
     let Question { guid_files, .. } = &args.question;
     let to_stdout = args.draw.as_deref().is_some_and(is_dash);
     if to_stdout && args.question.json {
-        return Err(Failure::Usage(
+        return Err(Failure::other(
             "only one of the outputs can go to standard output",
         ));
     }

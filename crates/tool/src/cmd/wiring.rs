@@ -98,7 +98,7 @@ pub fn run(args: Args) -> Outcome {
         4 => args.columns.try_into().ok(),
         _ => {
             let why = "--columns takes four names: device, port, device, port";
-            return Err(Failure::Usage(why));
+            return Err(Failure::other(why));
         }
     };
     let mut plan = None;
@@ -113,7 +113,7 @@ pub fn run(args: Args) -> Outcome {
             if is_of_another(&netlist, &reference.netlist) {
                 let what = "of another fabric: most switches and links are not in it";
                 let text = format!("{}: {what}", shown(path).display());
-                return Err(Failure::Other(text.into()));
+                return Err(Failure::other(text));
             }
             let mut found = against(&netlist, &reference.netlist);
             found.iter_mut().for_each(|f| add_last_seen(f, &reference));

@@ -88,7 +88,7 @@ fn fill(
     let why = |row| is_other(row, &series, &args.engines);
     if let Some(why) = rows.iter().find_map(why) {
         let text = format!("{}: {why}; give another folder (-o)", file.display());
-        return Err(Failure::Other(text.into()));
+        return Err(Failure::other(text));
     }
     if let Some(old) = rows.iter().find(|row| row.is_of_another_dmodc()) {
         let (old, kept) = (old.made_by(), "which is not this one, stay as they are");

@@ -51,7 +51,7 @@ impl Chosen {
                 let all: BTreeSet<Name> = hosts.map(|&node| keyed(&ports[node])).collect();
                 let some: Vec<String> = all.into_iter().take(12).map(|(_, name)| name).collect();
                 let text = format!("no port fits '{pattern}': there are {}", some.join(", "));
-                return Err(Failure::Other(text.into()));
+                return Err(Failure::other(text));
             }
         }
         if let Some(number) = self.rail {
@@ -63,7 +63,7 @@ impl Chosen {
                     .map(|(n, (_, name))| format!("{n} ({name})"))
                     .collect();
                 let text = format!("no rail {number}: there are {}", names.join(", "));
-                return Err(Failure::Other(text.into()));
+                return Err(Failure::other(text));
             };
             chosen.retain(|&node| switches.contains(&fabric.end_nodes()[node].switch));
         }
