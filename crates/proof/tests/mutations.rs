@@ -14,13 +14,16 @@ use std::iter::successors;
 use std::mem::{Discriminant, discriminant};
 use typed_index_collections::{TiSlice, TiVec};
 
+/// Two switches: one that sends to another, or a channel from one to the other.
+type Pair = (SwitchId, SwitchId);
+
 /// A routed fabric, and the claim for its tables.
 struct Routed {
     fabric: Fabric,
     tables: Tables,
     order: TiVec<SwitchId, u32>,
-    detours: Vec<(SwitchId, SwitchId)>,
-    left_out: Vec<(SwitchId, SwitchId)>,
+    detours: Vec<Pair>,
+    left_out: Vec<Pair>,
 }
 
 impl Routed {
@@ -216,12 +219,21 @@ fn entries_beyond_the_highest_lid_are_found() {
     }
 }
 
+/// Whether end nodes need entries of a switch for LIDs at another: one has hosts, or both have end nodes; or all do, if
+/// `connect_roots`. Nobody needs those of a switch without a LID and without end nodes.
+fn are_needed(fabric: &Fabric, (s, home): Pair, connect_roots: bool) -> bool {
+    let has_node = |s: SwitchId| !fabric.end_nodes_of(s).is_empty();
+    let has_host = |s: SwitchId| fabric.hosts_of(s).next().is_some();
+    let sends = fabric.switches()[s].lid != Lid(0) || has_node(s);
+    let by_nodes = has_host(s) || has_host(home) || has_node(s) && has_node(home);
+    sends && (connect_roots || by_nodes)
+}
+
 /// What the claim asks, entry by entry, but for cycles of turns.
-fn is_claimed(routed: &Routed, tables: &Tables) -> bool {
+fn is_claimed(routed: &Routed, tables: &Tables, connect_roots: bool) -> bool {
     let Routed { fabric, order, .. } = routed;
-    let has_host = |s: SwitchId| !fabric.end_nodes_of(s).is_empty();
     let part = fabric.parts(|_| true);
-    let is_needed = |s, home| part[s] == part[home] && (has_host(s) || has_host(home));
+    let is_needed = |s, home| part[s] == part[home] && are_needed(fabric, (s, home), connect_roots);
     let entry = |s: SwitchId, lid| tables.row(s)[lid];
     let next = |s, lid| next(fabric, tables, s, lid);
     let is_right = |s: SwitchId, lid, home, port: PortNumber| {
@@ -243,12 +255,27 @@ fn is_claimed(routed: &Routed, tables: &Tables) -> bool {
         .all(|&(lid, home, port)| switches.clone().all(|s| is_right(s, lid, home, port)))
 }
 
+/// How often each reason is given.
+type Wrong = HashMap<Discriminant<Reason>, u32>;
+
+/// Proves tables: they are proven, or have a cycle, just where each entry is as the claim asks.
+fn judge(routed: &Routed, tables: &Tables, wrong: &mut Wrong) -> Result<Proven, Refuted> {
+    let found = routed.prove(tables);
+    let mut is_right = true;
+    if let Err(refuted) = found {
+        *wrong.entry(discriminant(&refuted.reason)).or_default() += 1;
+        is_right = matches!(refuted.reason, Reason::Cycle(_));
+    }
+    assert_eq!(is_right, is_claimed(routed, tables, false), "{found:?}");
+    found
+}
+
 /// Any entries. Those that are right at one switch are not right at one alike: below others, listed for the first alone.
 #[test]
 fn entries_are_judged_as_the_claim_asks() {
     let mut random = Random::new(7);
     let mut right = 0;
-    let mut wrong: HashMap<Discriminant<Reason>, u32> = HashMap::new();
+    let mut wrong = Wrong::new();
     // Small ones: of few pairs of switches many are of one class.
     let shapes = [
         "PGFT(2;2,3;1,2;1,1)",
@@ -264,8 +291,9 @@ fn entries_are_judged_as_the_claim_asks() {
         let (less, _) = whole.without_links(1, 1).expect("links enough");
         [whole, less]
     });
-    for netlist in netlists().into_iter().chain(small.into_iter().flatten()) {
-        let mut routed = Routed::new(&netlist);
+    let drawn = netlists().into_iter().chain(small.into_iter().flatten());
+    let drawn = drawn.map(|netlist| Routed::new(&netlist));
+    for mut routed in drawn.chain(by_hand()) {
         let lids = fabrics::lids(&routed.fabric);
         let listed = (routed.detours.clone(), routed.left_out.clone());
         for _ in 0..2000 {
@@ -316,23 +344,17 @@ fn entries_are_judged_as_the_claim_asks() {
             }
             routed.left_out.sort_unstable();
             routed.detours.sort_unstable();
-            let found = routed.prove(&tables);
-            let is_right = is_claimed(&routed, &tables);
-            right += u32::from(is_right);
-            match found {
-                // What is proven arrives.
-                Ok(_) => {
-                    let next = |&at: &SwitchId| next(&routed.fabric, &tables, at, lid);
-                    let passed = successors(Some(b), next).take(switches + 1);
-                    assert!(passed.count() <= switches, "{b:?} {lid}");
-                }
-                Err(refuted) => *wrong.entry(discriminant(&refuted.reason)).or_default() += 1,
+            // What is proven arrives, and each LID that is needed and left out counts.
+            if let Ok(proven) = judge(&routed, &tables, &mut wrong) {
+                right += 1;
+                let next = |&at: &SwitchId| next(&routed.fabric, &tables, at, lid);
+                let passed = successors(Some(b), next).take(switches + 1);
+                assert!(passed.count() <= switches, "{b:?} {lid}");
+                let listed = routed.left_out.iter();
+                let needed = listed.filter(|pair| are_needed(&routed.fabric, **pair, false));
+                let of = |pair: &Pair| lids.iter().filter(|lid| lid.1 == pair.1).count();
+                assert_eq!(proven.left_out, needed.map(of).sum::<usize>());
             }
-            let has_right_entries = found.map_or_else(
-                |refuted| matches!(refuted.reason, Reason::Cycle(_)),
-                |_| true,
-            );
-            assert_eq!(has_right_entries, is_right, "{found:?}");
             (routed.detours, routed.left_out) = listed.clone();
         }
     }
@@ -407,39 +429,72 @@ fn a_wrong_entry_among_known_ones_is_found() {
     }
 }
 
-/// Cables crossed below two tops: one port of the switches 2 and 3 leads to either. The tops have no entry for one another,
-/// so an entry for a top that is right at 2 is a dead end at 3.
+/// Small fabrics, each with what is seldom drawn.
+fn by_hand() -> Vec<Routed> {
+    let spines = [(3, 0), (3, 1), (3, 2), (4, 0), (4, 1), (4, 2)];
+    let chain = [(0, 1), (1, 2)];
+    let nets: [(&[_], &[_], &[usize]); 5] = [
+        // Cables crossed below two tops: one port of 2 and 3 leads to either. The tops have no entry for one another, so an
+        // entry for a top that is right at 2 is a dead end at 3.
+        (
+            &[(2, 0), (2, 1), (3, 1), (3, 0), (4, 2), (5, 3)],
+            &[4, 5],
+            &[],
+        ),
+        // Two leaves below a spine, twice: between the two nobody needs an entry, and none is right.
+        (&[(0, 1), (0, 2), (3, 4), (3, 5)], &[1, 2, 4, 5], &[]),
+        // Three spines, two of which have an aggregation node: only these two need entries for one another. What the one
+        // without a node lacks is looked at first, and allowed.
+        (&spines, &[1, 2, 3, 4], &[0, 1]),
+        // A host beside an aggregation node, no matter which comes last, makes its leaf need entries of the spine.
+        (&chain, &[0, 0, 2], &[0]),
+        (&chain, &[0, 0, 2], &[1]),
+    ];
+    let net = |(links, nodes, aggregation): (&[_], &[_], &[usize])| {
+        let aggregation = aggregation.to_vec();
+        let net = fabrics::Net {
+            aggregation,
+            ..fabrics::Net::new(links, nodes)
+        };
+        net.build()
+    };
+    // Leaves 2 and 3 below spines 0 and 1. Spine 1 has no LID and no end nodes, so it sends nothing: it may lack all
+    // entries.
+    let whole = net((&[(0, 2), (0, 3), (1, 2)], &[2, 3], &[]));
+    let of_switch = |s: SwitchId| {
+        let switch = &whole.switches()[s];
+        (if s.0 == 1 { Lid(0) } else { switch.lid }, switch.ports)
+    };
+    let silent = fabrics::rebuilt(&whole, of_switch).finish().0;
+    let all = nets.map(net).into_iter().chain([silent]);
+    all.map(Routed::on).collect()
+}
+
+/// Each entry on its own, and whether roots are connected.
 #[test]
-fn an_entry_that_is_right_at_a_switch_alike_is_judged_anew() {
-    let links = [(2, 0), (2, 1), (3, 1), (3, 0), (4, 2), (5, 3)];
-    let routed = Routed::on(fabrics::Net::new(&links, &[4, 5]).build());
-    let mut dead_ends = 0;
-    for s in routed.fabric.switches().keys() {
-        for (lid, ..) in fabrics::lids(&routed.fabric) {
-            for entry in (0..5).chain([NO_PATH]) {
-                let mut tables = routed.tables.clone();
-                tables.row_mut(s)[lid] = entry;
-                let proven = routed.prove(&tables);
-                let is_right = is_claimed(&routed, &tables);
-                assert_eq!(proven.is_ok(), is_right, "{s:?} {lid}: {entry}");
-                let is_dead_end = |refuted: Refuted| matches!(refuted.reason, Reason::DeadEnd(_));
-                dead_ends += u32::from(proven.is_err_and(is_dead_end));
+fn every_entry_of_small_fabrics_is_judged_as_the_claim_asks() {
+    let mut wrong = Wrong::new();
+    for routed in by_hand() {
+        let Routed { fabric, .. } = &routed;
+        let connected = Claim {
+            connect_roots: true,
+            ..routed.claim()
+        };
+        let is_right = is_claimed(&routed, &routed.tables, true);
+        let proven = prove(fabric, &rows(&routed.tables), &connected);
+        assert_eq!(proven.is_ok(), is_right);
+        for s in fabric.switches().keys() {
+            for (lid, ..) in fabrics::lids(fabric) {
+                for entry in (0..6).chain([NO_PATH]) {
+                    let mut tables = routed.tables.clone();
+                    tables.row_mut(s)[lid] = entry;
+                    let _ = judge(&routed, &tables, &mut wrong);
+                }
             }
         }
     }
-    assert!(dead_ends > 0);
-}
-
-#[test]
-fn roots_need_entries_for_one_another_if_they_are_connected() {
-    let routed = Routed::new(&pgft("PGFT(2;2,2;1,2;1,1)"));
-    let claim = Claim {
-        connect_roots: true,
-        ..routed.claim()
-    };
-    let refuted =
-        prove(&routed.fabric, &rows(&routed.tables), &claim).expect_err("roots lack them");
-    assert_eq!(refuted.reason, Reason::Hole);
+    // A hole, a dead end, a wrong port, a turn and a cycle.
+    assert_eq!(wrong.len(), 5, "{wrong:?}");
 }
 
 /// Of ends more than 126 hops apart no switch on the way has an entry, and the list says so.
@@ -449,24 +504,6 @@ fn a_chain_that_is_too_long_is_left_out_whole() {
     let routed = Routed::on(fabrics::Net::new(&links, &[0, 0, 139, 139]).build());
     let proven = routed.prove(&routed.tables).expect("sound");
     assert!(proven.left_out > 0);
-}
-
-/// Two leaves below a spine, twice: between the two nobody needs an entry, and none is right.
-#[test]
-fn pairs_that_no_links_join_need_not_be_listed() {
-    let net = fabrics::Net::new(&[(0, 1), (0, 2), (3, 4), (3, 5)], &[1, 2, 4, 5]);
-    let routed = Routed::on(net.build());
-    assert_eq!(routed.left_out, []);
-    let proven = routed.prove(&routed.tables).expect("sound");
-    assert_eq!(proven.left_out, 0);
-    for (lid, home, _) in fabrics::lids(&routed.fabric) {
-        let apart = (0..6).filter(|&s| (s < 3) != (home.0 < 3));
-        for (s, port) in apart.flat_map(|s| (0..4).map(move |port| (SwitchId(s), port))) {
-            let mut tables = routed.tables.clone();
-            tables.row_mut(s)[lid] = port;
-            assert!(routed.prove(&tables).is_err(), "{s:?} {lid}: {port}");
-        }
-    }
 }
 
 /// An absent node's LID leads to the port where it was, though that is dark, and to no other. It sends nothing: its
@@ -504,63 +541,6 @@ fn an_absent_node_is_awaited_at_its_port_and_sends_nothing() {
         let refuted = routed.prove(&tables).expect_err("a host sends there");
         assert_eq!(refuted.reason, reason);
     }
-}
-
-/// Three spines, two of which have an aggregation node: only these two need entries for one another.
-#[test]
-fn aggregation_nodes_need_one_another() {
-    // The spine without a node comes first: what it lacks is looked at first, and allowed.
-    let links = [(3, 0), (3, 1), (3, 2), (4, 0), (4, 1), (4, 2)];
-    let routed = Routed::on(
-        fabrics::Net {
-            aggregation: vec![0, 1],
-            ..fabrics::Net::new(&links, &[1, 2, 3, 4])
-        }
-        .build(),
-    );
-    routed.prove(&routed.tables).expect("sound");
-    for (from, to) in [(0, 1), (0, 2), (1, 0), (2, 0), (1, 2), (2, 1)] {
-        let (from, to) = (SwitchId(from), SwitchId(to));
-        let mut tables = routed.tables.clone();
-        let lids = routed.fabric.lids().filter(|owned| owned.1 == to);
-        let lids: Vec<Lid> = lids.map(|owned| owned.0).collect();
-        for &lid in &lids {
-            tables.row_mut(from)[lid] = NO_PATH;
-        }
-        let found = routed.prove(&tables).map_err(|refuted| refuted.reason);
-        let is_needed = from != SwitchId(0) && to != SwitchId(0);
-        assert_eq!(
-            found.err(),
-            is_needed.then_some(Reason::Hole),
-            "{from:?} to {to:?}"
-        );
-        // Listed, it may be missing, and each LID that is needed counts.
-        let claim = Claim {
-            left_out: &[(from, to)],
-            ..routed.claim()
-        };
-        let proven = prove(&routed.fabric, &rows(&tables), &claim).expect("listed");
-        assert_eq!(proven.left_out, usize::from(is_needed) * lids.len());
-    }
-}
-
-/// Leaves 2 and 3 below spines 0 and 1. Spine 1 has no LID and no end nodes, so it sends nothing: it may lack all entries.
-#[test]
-fn a_switch_without_a_lid_needs_no_entry() {
-    let whole = fabrics::Net::new(&[(0, 2), (0, 3), (1, 2)], &[2, 3]).build();
-    let of_switch = |s: SwitchId| {
-        let switch = &whole.switches()[s];
-        (if s.0 == 1 { Lid(0) } else { switch.lid }, switch.ports)
-    };
-    let routed = Routed::on(fabrics::rebuilt(&whole, of_switch).finish().0);
-    routed.prove(&routed.tables).expect("sound");
-    let without = |switch| {
-        let mut tables = routed.tables.clone();
-        tables.row_mut(SwitchId(switch)).raw.fill(NO_PATH);
-        routed.prove(&tables)
-    };
-    without(1).expect("nobody sends there");
-    without(0).expect_err("its port 0 sends");
 }
 
 /// Two leaves below a spine, with as many ports as an entry can name: the last ones lead on. Each switch has four LIDs.
@@ -609,13 +589,11 @@ fn all_ports_that_an_entry_can_name_are_looked_at() {
     }
 }
 
-type Channel = (SwitchId, SwitchId);
-
 /// Whether dependencies between channels close a cycle: whether one is left without those that no other follows.
-fn is_cyclic(channels: &[Channel], follows: impl Fn(Channel, Channel) -> bool) -> bool {
+fn is_cyclic(channels: &[Pair], follows: impl Fn(Pair, Pair) -> bool) -> bool {
     let mut left = channels.to_vec();
     loop {
-        let goes_on = |a: &Channel| left.iter().any(|&b| follows(*a, b));
+        let goes_on = |a: &Pair| left.iter().any(|&b| follows(*a, b));
         let (rest, ends): (Vec<_>, Vec<_>) = left.iter().partition(|a| goes_on(a));
         if ends.is_empty() {
             return !rest.is_empty();
@@ -637,20 +615,20 @@ fn cycles_are_found_where_they_are() {
         let order: TiVec<SwitchId, u32> = (0..6).map(|_| random.below(4) as u32).collect();
         let tables = fabrics::shortest(&fabric);
         let links = fabric.links().map(|ends| ends.map(|(s, _)| s));
-        let channels: BTreeSet<Channel> = links.flat_map(|[a, b]| [(a, b), (b, a)]).collect();
-        let channels: Vec<Channel> = channels.into_iter().collect();
+        let channels: BTreeSet<Pair> = links.flat_map(|[a, b]| [(a, b), (b, a)]).collect();
+        let channels: Vec<Pair> = channels.into_iter().collect();
         let next = |s, lid| next(&fabric, &tables, s, lid);
         let lids = fabrics::lids(&fabric);
-        let has = |a: Channel, b: Channel| {
+        let has = |a: Pair, b: Pair| {
             let goes = |&(lid, ..): &(Lid, _, _)| {
                 (next(a.0, lid), next(b.0, lid)) == (Some(a.1), Some(b.1))
             };
             a.1 == b.0 && lids.iter().any(goes)
         };
-        let is_up = |(a, b): Channel| (order[a], a) < (order[b], b);
+        let is_up = |(a, b): Pair| (order[a], a) < (order[b], b);
         let is_turn = |a, b| !is_up(a) && is_up(b);
-        let is_allowed = |a: Channel, b: Channel| a.1 == b.0 && a.0 != b.1 && !is_turn(a, b);
-        let turns_after = |&a: &Channel| {
+        let is_allowed = |a: Pair, b: Pair| a.1 == b.0 && a.0 != b.1 && !is_turn(a, b);
+        let turns_after = |&a: &Pair| {
             let turns = channels
                 .iter()
                 .filter(move |&&b| has(a, b) && is_turn(a, b));
@@ -687,26 +665,6 @@ fn cycles_are_found_where_they_are() {
         found[1] == 0 && found[0] > 10 && found[2] > 10 && found[3] > 10,
         "{found:?}"
     );
-}
-
-/// Each with the least end nodes that make it need entries of a spine: no matter which of its nodes comes last.
-#[test]
-fn hosts_count_before_aggregation_nodes() {
-    for aggregation in [vec![0], vec![1]] {
-        let fabric = fabrics::Net {
-            aggregation,
-            ..fabrics::Net::new(&[(0, 1), (1, 2)], &[0, 0, 2])
-        }
-        .build();
-        let mut tables = fabrics::shortest(&fabric);
-        let order = TiVec::from(vec![0, 1, 0]);
-        let claim = by_order(&order);
-        prove(&fabric, &rows(&tables), &claim).expect("sound");
-        let lid = fabric.switches()[SwitchId(1)].lid;
-        tables.row_mut(SwitchId(0))[lid] = NO_PATH;
-        let refuted = prove(&fabric, &rows(&tables), &claim).expect_err("its host sends there");
-        assert_eq!(refuted.reason, Reason::Hole);
-    }
 }
 
 #[test]
