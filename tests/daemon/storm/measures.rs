@@ -84,8 +84,8 @@ pub fn lost(step: &Step) -> Vec<(String, f64)> {
     ])
 }
 
-/// The harm that packets meet meanwhile, in percent of all pairs, and for how many blocks, with the blocks in the order
-/// in which OpenSM sends them and in random order.
+/// The harm that packets meet meanwhile, in percent of all pairs, with the blocks in the order in which OpenSM sends them
+/// and in random order.
 pub fn harm(step: &Step) -> Vec<(String, f64)> {
     let sent = blocks_as_sent(step.before, step.after);
     let mut random = sent.clone();
@@ -101,8 +101,6 @@ pub fn harm(step: &Step) -> Vec<(String, f64)> {
             for harm in [Harm::Hole, Harm::DeadLink, Harm::NotActive, Harm::Loop] {
                 add(&format!("{name}, {harm:?} %"), share(group.met(harm)));
             }
-            add(&format!("{name}, blocks, mean"), group.mean());
-            add(&format!("{name}, blocks, most"), group.longest.into());
         }
         let cycle = |group: &Group| group.met(Harm::Cycle);
         add("cycle %", share(cycle(&found.standing) + cycle(&found.cut)));

@@ -19,8 +19,8 @@ struct Story {
     turns: BTreeSet<Turn>,
     /// Whether the old tables lose the packets.
     is_cut: bool,
-    /// Whether packets are lost: before the first block, and after each; at any time, in any order.
-    lost: Vec<bool>,
+    /// Whether packets are lost at some time.
+    is_hurt: bool,
 }
 
 /// What packets meet while blocks arrive in an order, or in any.
@@ -65,7 +65,7 @@ pub fn between(before: Routed, after: Routed, order: Option<&[Block]>) -> Betwee
                     met: ways.iter().flat_map(|way| &way.0).copied().collect(),
                     turns: own,
                     is_cut,
-                    lost: ways.iter().map(|way| !way.0.is_empty()).collect(),
+                    is_hurt: ways.iter().any(|way| !way.0.is_empty()),
                 });
             }
         }
@@ -73,13 +73,11 @@ pub fn between(before: Routed, after: Routed, order: Option<&[Block]>) -> Betwee
     let closing = turns.iter().copied().filter(|&(a, b)| leads(&turns, b, a));
     let closing: BTreeSet<Turn> = closing.collect();
     let cyclic: BTreeSet<ChannelId> = closing.iter().flat_map(|&(a, b)| [a, b]).collect();
-    let blocks = order.map_or(0, <[Block]>::len);
     let mut found = Between {
-        blocks: blocks as u32,
+        blocks: order.map_or(0, <[Block]>::len) as u32,
         cyclic: cyclic.len(),
         ..Between::default()
     };
-    let mut at_a_time = [vec![0; all_tables.len()], vec![0; all_tables.len()]];
     for mut story in stories {
         if !story.turns.is_disjoint(&closing) {
             story.met.insert(Harm::Cycle);
@@ -88,24 +86,12 @@ pub fn between(before: Routed, after: Routed, order: Option<&[Block]>) -> Betwee
             true => &mut found.cut,
             false => &mut found.standing,
         };
-        // No block follows the last state: packets lost in it wait for none.
-        let blocks = story.lost[..blocks].iter().filter(|l| **l).count();
         group.pairs += 1;
-        group.total += blocks as u64;
-        group.longest = group.longest.max(blocks as u32);
-        group.hurt += u64::from(story.lost.contains(&true));
+        group.hurt += u64::from(story.is_hurt);
         for (harm, met) in Harm::ALL.iter().zip(&mut group.met) {
             *met += u64::from(story.met.contains(harm));
         }
-        for (count, lost) in at_a_time[usize::from(story.is_cut)]
-            .iter_mut()
-            .zip(story.lost)
-        {
-            *count += u64::from(lost);
-        }
     }
-    let most = at_a_time.map(|counts| counts.into_iter().max().unwrap_or(0));
-    (found.standing.most, found.cut.most) = (most[0], most[1]);
     found
 }
 

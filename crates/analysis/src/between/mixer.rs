@@ -17,17 +17,14 @@ pub(super) fn entry(tables: &Tables, switch: Option<SwitchId>, lid: Lid) -> u8 {
 pub(super) struct Found {
     pub dependencies: Dependencies,
     /// The group *standing*, then *cut*.
-    groups: [Group; 2],
-    /// By group and time: the pairs whose packets cease to arrive then, less the pairs whose packets arrive again.
-    changes: [Vec<i64>; 2],
+    pub groups: [Group; 2],
 }
 
 impl Found {
-    pub fn new(channels: &Channels, blocks: usize) -> Found {
+    pub fn new(channels: &Channels) -> Found {
         Found {
             dependencies: Dependencies::new(channels),
             groups: Default::default(),
-            changes: [vec![0; blocks + 1], vec![0; blocks + 1]],
         }
     }
 
@@ -36,27 +33,10 @@ impl Found {
         for (mine, theirs) in self.groups.iter_mut().zip(&other.groups) {
             mine.pairs += theirs.pairs;
             mine.hurt += theirs.hurt;
-            mine.total += theirs.total;
-            mine.longest = mine.longest.max(theirs.longest);
             let met = mine.met.iter_mut().zip(&theirs.met);
             met.for_each(|(a, b)| *a += b);
         }
-        for (mine, theirs) in self.changes.iter_mut().zip(&other.changes) {
-            mine.iter_mut().zip(theirs).for_each(|(a, b)| *a += b);
-        }
         self
-    }
-
-    pub fn groups(&self) -> [Group; 2] {
-        let mut groups = self.groups;
-        for (group, changes) in groups.iter_mut().zip(&self.changes) {
-            let mut now = 0;
-            for change in changes {
-                now += change;
-                group.most = group.most.max(now as u64);
-            }
-        }
-        groups
     }
 }
 
@@ -76,8 +56,8 @@ pub(super) struct Mixer<'a> {
     sources: Vec<SwitchId>,
     /// Per switch: the number of end nodes that stay.
     hosts: TiVec<SwitchId, u64>,
-    /// Per block number: the times at which the block arrives, each with its switch. `None`: in any order.
-    arrivals: Option<Vec<Vec<(u32, SwitchId)>>>,
+    /// Per block number: the switches at which the block arrives, one after another. `None`: in any order.
+    arrivals: Option<Vec<Vec<SwitchId>>>,
 }
 
 impl<'a> Mixer<'a> {
@@ -107,8 +87,8 @@ impl<'a> Mixer<'a> {
         let arrivals = order.map(|order| {
             let blocks = order.iter().map(|b| usize::from(b.number) + 1).max();
             let mut arrivals = vec![Vec::new(); blocks.unwrap_or(0)];
-            for (time, block) in (1..).zip(order) {
-                arrivals[usize::from(block.number)].push((time, block.switch));
+            for block in order {
+                arrivals[usize::from(block.number)].push(block.switch);
             }
             arrivals
         });
@@ -177,7 +157,7 @@ struct Flow<'m> {
     state: TiVec<SwitchId, State>,
     met: TiVec<SwitchId, u8>,
     walk: Vec<SwitchId>,
-    /// Per switch: the harm so far to packets that start there, and for how long they have not arrived.
+    /// Per switch: the harm so far to packets that start there.
     pairs: TiVec<SwitchId, Pair>,
 }
 
@@ -193,8 +173,6 @@ struct Pair {
     weight: u64,
     group: usize,
     met: u8,
-    lost: bool,
-    blocks: u32,
 }
 
 const LOST: u8 = (1 << Harm::Cycle as u8) - 1;
@@ -237,21 +215,20 @@ impl<'m> Flow<'m> {
         }
         let Some(arrivals) = &mixer.arrivals else {
             self.mix(lid, target, &mut found.dependencies);
-            self.look(0, 0, found);
-            return self.finish(0, found);
+            self.look();
+            return self.finish(found);
         };
-        let mut last = self.look(0, 0, found);
+        self.look();
         let block = arrivals.get(lid.index() / 64);
-        for &(time, s) in block.into_iter().flatten() {
+        for &s in block.into_iter().flatten() {
             let (old, new) = (self.entries[s], mixer.after.get(s, lid));
             if old != new {
                 self.entries[s] = new;
                 self.follow(target, false, &mut found.dependencies);
-                last = self.look(time, last, found);
+                self.look();
             }
         }
-        let end = found.changes[0].len() as u32 - 1;
-        self.finish(end - last, found);
+        self.finish(found);
     }
 
     fn follow(&mut self, target: Target, all_active: bool, dependencies: &mut Dependencies) {
@@ -344,34 +321,19 @@ impl<'m> Flow<'m> {
         cycle != Dependencies::NO_CYCLE && next.is_some_and(|next| self.cycles[next] == cycle)
     }
 
-    /// Records the harm that packets meet from time `now` on; `last` is the time of the look before.
-    fn look(&mut self, now: u32, last: u32, found: &mut Found) -> u32 {
+    /// Records the harm that packets meet by the present entries.
+    fn look(&mut self) {
         for &s in &self.mixer.sources {
-            let (pair, met) = (&mut self.pairs[s], self.met[s]);
-            pair.blocks += u32::from(pair.lost) * (now - last);
-            let lost = met & LOST != 0;
-            if lost != pair.lost {
-                let change = if lost { 1 } else { -1 } * pair.weight as i64;
-                found.changes[pair.group][now as usize] += change;
-            }
-            pair.lost = lost;
-            pair.met |= met;
+            self.pairs[s].met |= self.met[s];
         }
-        now
     }
 
-    /// Adds the pairs to their groups; the routes have not changed for the last `rest` blocks.
-    fn finish(&self, rest: u32, found: &mut Found) {
+    /// Adds the pairs to their groups.
+    fn finish(&self, found: &mut Found) {
         for &s in &self.mixer.sources {
             let pair = self.pairs[s];
-            if pair.weight == 0 {
-                continue;
-            }
             let group = &mut found.groups[pair.group];
-            let blocks = pair.blocks + u32::from(pair.lost) * rest;
             group.pairs += pair.weight;
-            group.total += pair.weight * u64::from(blocks);
-            group.longest = group.longest.max(blocks);
             group.hurt += pair.weight * u64::from(pair.met & LOST != 0);
             for harm in Harm::ALL {
                 group.met[harm as usize] += pair.weight * u64::from(pair.met & harm.bit() != 0);

@@ -3,8 +3,7 @@
 //! After a change of the fabric the switches hold old tables, then a mixture of old and new blocks, then new
 //! tables. [`between`] takes the blocks in the order in which they arrive and, for every LID, follows the
 //! packets from all switches with end nodes after each block that changes the LID's routes. So it covers
-//! every moment. Time is the number of blocks that have arrived. [`in_any_order`] covers all mixtures: each switch
-//! has its old entry for a LID or its new one.
+//! every moment. [`in_any_order`] covers all mixtures: each switch has its old entry for a LID or its new one.
 //!
 //! A [`Harm`] is a fault that a packet can meet on its route. Links that only the fabric after the change has carry
 //! no packets yet: OpenSM makes ports ACTIVE once all tables are sent.
@@ -76,23 +75,12 @@ pub struct Group {
     pub hurt: u64,
     /// Pairs whose packets met each [`Harm`] at some time, in the order of [`Harm::ALL`].
     pub met: [u64; 5],
-    /// The most pairs whose packets did not arrive at one time.
-    pub most: u64,
-    /// The most blocks that arrived while the packets of one pair did not.
-    pub longest: u32,
-    /// The blocks that arrived while the packets of a pair did not, summed over all pairs.
-    pub total: u64,
 }
 
 impl Group {
     /// Pairs whose packets met this at some time.
     pub fn met(&self, harm: Harm) -> u64 {
         self.met[harm as usize]
-    }
-
-    /// The mean of `total` over the pairs.
-    pub fn mean(&self) -> f64 {
-        self.total as f64 / self.pairs.max(1) as f64
     }
 }
 
@@ -143,8 +131,7 @@ pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
     follow(before, after, Some(order))
 }
 
-/// As [`between`], of blocks that arrive in any order: what packets can meet in some mixture of the tables. There is no
-/// time: `longest` and `total` are 0, and `most` is `hurt`.
+/// As [`between`], of blocks that arrive in any order: what packets can meet in some mixture of the tables.
 pub fn in_any_order(before: Routed, after: Routed) -> Between {
     follow(before, after, None)
 }
@@ -159,10 +146,10 @@ fn follow(before: Routed, after: Routed, order: Option<&[Block]>) -> Between {
             .into_par_iter()
             .with_min_len(switches / (8 * rayon::current_num_threads()) + 1)
             .fold(
-                || Found::new(&channels, blocks),
+                || Found::new(&channels),
                 |found, target| mixer.destinations(SwitchId::from(target), cycles, found),
             )
-            .reduce(|| Found::new(&channels, blocks), Found::merge)
+            .reduce(|| Found::new(&channels), Found::merge)
     };
     let mut found = all(TiSlice::from_ref(&[]));
     let cycles = found.dependencies.cycles(&channels);
@@ -172,7 +159,7 @@ fn follow(before: Routed, after: Routed, order: Option<&[Block]>) -> Between {
         // A second pass: only now are the turns on cycles known.
         found = all(&cycles);
     }
-    let [standing, cut] = found.groups();
+    let [standing, cut] = found.groups;
     Between {
         blocks: blocks as u32,
         standing,
