@@ -1,8 +1,8 @@
 //! Small fabrics whose figures a reader can count.
 
-use dmodc_analysis::{ChannelId, Channels, Losses, Measured, Thing, Traffic, bound, bounds};
-use dmodc_fabric::{NodeId, PortNumber, SwitchId, Tables};
-use fabrics::{Net, shortest, with_speeds};
+use dmodc_analysis::{ChannelId, Channels, Losses, bound, bounds};
+use dmodc_fabric::{NodeId, PortNumber, SwitchId};
+use fabrics::{Net, with_speeds};
 
 #[test]
 fn capacities_are_parts_of_the_fastest() {
@@ -24,25 +24,6 @@ fn capacities_are_parts_of_the_fastest() {
     assert_eq!(of(["4xHDR", "", "4xHDR", ""]), alike);
     let found = of(["4xHDR", "", "1xHDR", "1xHDR"]);
     assert_eq!(found, (true, vec![1.0, 0.25, 0.25, 0.25]));
-}
-
-#[test]
-fn three_senders_share_one_link() {
-    // Leaf 0 with three nodes and leaf 1 with two, joined by one link.
-    let fabric = Net::new(&[(0, 1)], &[0, 0, 0, 1, 1]).build();
-    let nodes = [0, 1, 2, 3, 4].map(NodeId);
-    let traffic = Traffic::new(&fabric, &shortest(&fabric), &nodes);
-    let found = traffic.between(&[0, 1, 2], &[3, 4]);
-    assert_eq!((found.flows, found.lost, found.ports.value), (6, 0, 6));
-    assert_eq!(found.mean, 6.0);
-    let near = |all: &[f64], one: f64| all.iter().all(|share| (share - one).abs() < 1e-9);
-    let [sent, received] = found.shares.expect("few flows");
-    assert!(near(&sent, 1.0 / 3.0) && near(&received, 0.5));
-    assert!(near(&found.ideal[..1], 2.0 / 3.0) && near(&found.ideal[1..], 1.0));
-    // A node of both sets does not send to itself; within a leaf no link is shared.
-    let found = traffic.between(&[3, 4], &[3, 4]);
-    assert_eq!((found.flows, found.ports.value), (2, 0));
-    assert!(near(&found.shares.expect("few flows")[0], 1.0));
 }
 
 #[test]
@@ -125,78 +106,4 @@ fn a_tail_hangs_on_one_link_and_one_switch() {
     assert_eq!(cut((1, 3), None), []);
     assert_eq!(cut((0, 0), Some(1)), [SwitchId(2)]);
     assert_eq!(cut((0, 0), Some(3)), []);
-}
-
-/// The G statistic of a table of two by two, as textbooks have it: 2 Σ observed ln (observed / expected).
-fn g_of([a, b, c, d]: [f64; 4]) -> f64 {
-    let all = a + b + c + d;
-    let expected = [
-        (a + b) * (a + c),
-        (a + b) * (b + d),
-        (c + d) * (a + c),
-        (c + d) * (b + d),
-    ];
-    let term = |(seen, expected): (f64, f64)| match seen > 0.0 {
-        true => seen * (seen * all / expected).ln(),
-        false => 0.0,
-    };
-    2.0 * [a, b, c, d]
-        .into_iter()
-        .zip(expected)
-        .map(term)
-        .sum::<f64>()
-}
-
-#[test]
-fn a_direction_of_a_link_is_told_from_the_other() {
-    // Two switches with ten hosts each, and two links between: even hosts by the first.
-    let hosts: Vec<u32> = (0..20).map(|host| host / 10).collect();
-    let fabric = Net::new(&[(0, 1), (0, 1)], &hosts).build();
-    let mut tables = Tables::for_fabric(&fabric);
-    for (index, node) in fabric.end_nodes().iter_enumerated() {
-        for s in fabric.switches().keys() {
-            let links: Vec<_> = fabric.links_of(s).map(|(port, ..)| port).collect();
-            let port = if s == node.switch {
-                node.port
-            } else {
-                links[usize::from(index) % 2]
-            };
-            tables.row_mut(s)[node.lid] = port.0;
-        }
-    }
-    let order: Vec<NodeId> = fabric.end_nodes().keys().collect();
-    let traffic = Traffic::new(&fabric, &tables, &order);
-    let pairs = (0..20).flat_map(|a| (0..20).map(move |b| (a, b)));
-    let pairs = pairs.filter(|(a, b)| a != b).map(|(a, b)| Measured {
-        ends: vec![(a, b)],
-        slow: a < 10 && b >= 10 && b % 2 == 0,
-    });
-    let common = traffic.in_common(&pairs.collect::<Vec<_>>());
-    let [best] = common.best(&traffic)[..] else {
-        panic!("{common:?}")
-    };
-    assert!(matches!(best.thing, Thing::Channel(_)), "{best:?}");
-    assert_eq!(
-        (best.slow, best.fast, common.slow, common.both_ways),
-        (50, 0, 50, false)
-    );
-    for told in &common.told {
-        let all = told.slow + told.fast;
-        assert!(
-            told.slow * (common.slow + common.fast) > common.slow * all,
-            "{told:?}"
-        );
-        let counts = [
-            told.slow,
-            told.fast,
-            common.slow - told.slow,
-            common.fast - told.fast,
-        ];
-        assert!(
-            (told.score - g_of(counts.map(f64::from))).abs() < 1e-9,
-            "{told:?}"
-        );
-    }
-    let routes = traffic.routes_by_channel();
-    assert!(routes.iter().all(|&routes| routes == 50));
 }
