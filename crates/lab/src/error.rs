@@ -1,6 +1,5 @@
 //! Errors of the laboratory. An engine that refuses a fabric is a result, not an error.
 
-use dmodc_formats::input::InputError;
 use dmodc_formats::netlist::{NotEnough, TooManyLids};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,8 +16,6 @@ pub enum LabError {
         package: &'static str,
         reason: io::Error,
     },
-    #[error(transparent)]
-    Dump(#[from] InputError),
     #[error(transparent)]
     Lids(#[from] TooManyLids),
     #[error(transparent)]

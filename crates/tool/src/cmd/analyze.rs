@@ -1,6 +1,5 @@
 //! `dmodc analyze`: the load of links under traffic patterns.
 
-mod ports;
 mod sets;
 mod shown;
 
@@ -175,7 +174,7 @@ fn one(
         }
     }
     if let Some(path) = &args.ports {
-        write_text(path, ports::ports(&judged, &traffic, found.pairs.as_ref()))?;
+        write_text(path, shown::ports(&judged, &traffic, found.pairs.as_ref()))?;
     }
     if args.exact {
         found.exact = Some(worst_permutation(&traffic, &found.risks, false));
