@@ -98,17 +98,11 @@ fn updn_takes_roots() {
 /// leaves are level with the switches above them, where GUIDs turn the tree upside down. Exported ranks prevent it.
 #[test]
 fn updn_takes_ranks() {
-    let mut sketch = Sketch::switches(4, 2);
-    let [middle, top] = [(); 2].map(|_| [sketch.switch(), sketch.switch()]);
-    for leaf in 0..4 {
-        sketch.link(leaf, middle[leaf as usize / 2]);
-    }
-    for middle in middle {
-        top.iter().for_each(|&top| sketch.link(middle, top));
-    }
-    let small = sketch.switch();
-    (0..2).for_each(|leaf| sketch.link(leaf, small));
-    let fabric = Fabric::new(&sketch.net());
+    let middles = (0..4).map(|leaf| (leaf, 4 + leaf / 2));
+    let tops = [(4, 6), (4, 7), (5, 6), (5, 7)];
+    let small = [(0, 8), (1, 8)];
+    let links = middles.chain(tops).chain(small);
+    let fabric = Fabric::new(&sketch::drawn(&sketch::each(4, 2), &[], links));
     let check = fabric.checked("updn", &[ROOTS]);
     assert_ne!(check["undelivered"], 0, "{check}");
     let ranks = ("ids_guid_file", "ranks");

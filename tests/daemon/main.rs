@@ -7,7 +7,6 @@ mod between;
 mod changes;
 mod cli;
 mod compare;
-mod connect;
 mod drain;
 mod events;
 mod exports;

@@ -61,6 +61,7 @@ fn pairs_without_a_path_are_connected_or_named() {
     let offline = sm.files.assert_routed(&Options::default());
     let report = offline.assert_clean(&sm.files.lfts());
     assert_eq!(report.left_out.routes, 0, "{report:#?}");
+    tools::ibdmchk(&sim, &sm.files);
     // Pairs of hosts are counted one by one, both ways: two hosts on each leaf.
     let found = wait_for_use(&figures, true);
     let pairs = ["dmodc_turned_host_pairs", "dmodc_left_out_host_pairs"];

@@ -25,5 +25,4 @@ pub use ibsim::Ibsim;
 pub use offline::Offline;
 pub use opensm::{Config, Files, OpenSm, Tested};
 pub use process::{Guard, poll, signal, wait_until};
-pub use sketch::Sketch;
 pub use tool::{FIGURE_1, data, done, ends, has, path_of, root, tool};

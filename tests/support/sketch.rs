@@ -1,72 +1,50 @@
-//! Small fabrics drawn by hand: switches, links and end nodes in the order in which a test adds
-//! them; and shapes that are no trees.
+//! Small fabrics drawn by hand, and shapes that are no trees.
 
 use super::fabrics::Net;
+use ::fabrics::add;
 use dmodc_fabric::PortNumber;
 use dmodc_formats::netlist::{Kind, Netlist};
 
 /// External ports of every switch drawn.
 const RADIX: u8 = 36;
 
-/// A fabric being drawn. Nodes are numbered in the order in which they are added.
-#[derive(Default)]
-pub struct Sketch(Netlist);
-
-impl Sketch {
-    /// `count` switches, each with `hosts` end nodes, and no links between them.
-    pub fn switches(count: u32, hosts: u32) -> Sketch {
-        let mut sketch = Sketch::default();
-        for _ in 0..count {
-            sketch.switch();
+/// Switches by number, with hosts and routers of one port, each by its switch, and links. All take the lowest free ports,
+/// end nodes first.
+pub fn drawn(hosts: &[u32], routers: &[u32], links: impl IntoIterator<Item = (u32, u32)>) -> Net {
+    let links: Vec<(u32, u32)> = links.into_iter().collect();
+    let last = links.iter().map(|&(a, b)| a.max(b)).max();
+    let mut netlist = Netlist::default();
+    for switch in 0..=last.expect("a link") {
+        add(
+            &mut netlist,
+            Kind::Switch,
+            format!("switch {switch}"),
+            RADIX,
+        );
+    }
+    let mut all = Vec::new();
+    for (kind, word, switches) in [(Kind::Ca, "host", hosts), (Kind::Router, "router", routers)] {
+        for (nth, &switch) in switches.iter().enumerate() {
+            let end = add(&mut netlist, kind, format!("{word} {nth}"), 1);
+            all.push((switch, end));
         }
-        for switch in 0..count {
-            for _ in 0..hosts {
-                sketch.host(switch);
-            }
-        }
-        sketch
     }
-
-    pub fn switch(&mut self) -> u32 {
-        self.node(Kind::Switch, "switch", RADIX)
-    }
-
-    /// Adds a CA of one port and links it to a switch.
-    pub fn host(&mut self, switch: u32) -> u32 {
-        let host = self.node(Kind::Ca, "host", 1);
-        self.link(switch, host);
-        host
-    }
-
-    /// Adds a router of one port and links it to a switch.
-    pub fn router(&mut self, switch: u32) -> u32 {
-        let router = self.node(Kind::Router, "router", 1);
-        self.link(switch, router);
-        router
-    }
-
-    /// Links two nodes by the lowest port that is free at each.
-    pub fn link(&mut self, a: u32, b: u32) {
-        let free = |node: u32| PortNumber(self.0.nodes[node as usize].ports.len() as u8 + 1);
+    for (a, b) in all.into_iter().chain(links) {
+        let free = |node: u32| PortNumber(netlist.nodes[node as usize].ports.len() as u8 + 1);
         let ends = [a, b].map(|node| (node, free(node)));
-        ::fabrics::link(&mut self.0, ends[0], ends[1]);
+        ::fabrics::link(&mut netlist, ends[0], ends[1]);
     }
-
-    pub fn net(self) -> Net {
-        Net::write(self.0)
-    }
-
-    fn node(&mut self, kind: Kind, word: &str, port_count: u8) -> u32 {
-        let description = format!("{word} {}", self.0.nodes.len());
-        ::fabrics::add(&mut self.0, kind, description, port_count)
-    }
+    Net::write(netlist)
 }
 
-/// Switches with these links, a host on each.
+/// So many hosts on each of these switches.
+pub fn each(switches: u32, hosts: usize) -> Vec<u32> {
+    (0..switches).flat_map(|s| vec![s; hosts]).collect()
+}
+
+/// A host on each switch.
 fn linked(count: u32, links: impl IntoIterator<Item = (u32, u32)>) -> Net {
-    let mut sketch = Sketch::switches(count, 1);
-    links.into_iter().for_each(|(a, b)| sketch.link(a, b));
-    sketch.net()
+    drawn(&each(count, 1), &[], links)
 }
 
 pub fn ring(count: u32) -> Net {
@@ -95,11 +73,9 @@ pub fn dragonfly(groups: u32, of: u32) -> Net {
 /// Leaves and spines in one line, in turn: every spine joins two leaves, and every leaf but the
 /// first and the last has two spines. Only the two leaves of a spine have an up-down path.
 pub fn zigzag(leaves: u32) -> Net {
-    let mut sketch = Sketch::switches(leaves, 2);
-    for leaf in 1..leaves {
-        let spine = sketch.switch();
-        sketch.link(leaf - 1, spine);
-        sketch.link(leaf, spine);
-    }
-    sketch.net()
+    let links = (1..leaves).flat_map(|leaf| {
+        let spine = leaves + leaf - 1;
+        [(leaf - 1, spine), (leaf, spine)]
+    });
+    drawn(&each(leaves, 2), &[], links)
 }

@@ -22,6 +22,26 @@ fn client(
     process::run(command, &files.path(&format!("{program}.out")), LIMIT)
 }
 
+/// Runs a diagnostic at a host; returns what it prints, if it has this word. These answer over the routes: `ibtracert`
+/// between two LIDs, `smpquery nodeinfo` and `perfquery` of one; `saquery` asks OpenSM's SA.
+#[track_caller]
+pub fn asked(
+    host: &str,
+    (sim, files): (&Ibsim, &Files),
+    line: &'static str,
+    lids: &[u16],
+    word: &str,
+) -> String {
+    let (program, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let lids: Vec<String> = lids.iter().map(u16::to_string).collect();
+    let lids = lids.iter().map(String::as_str);
+    let args: Vec<&str> = rest.split_whitespace().chain(lids).collect();
+    let done = client(host, sim, files, program, &args);
+    let has_answered = done.success() && done.output.contains(word);
+    assert!(has_answered, "{program} {args:?}:\n{}", done.output);
+    done.output
+}
+
 /// The last host: OpenSM, at the first host, is remote.
 pub fn last(sim: &Ibsim) -> &str {
     sim.hosts().last().expect("there is a host")
@@ -50,49 +70,6 @@ pub fn osmtest(sim: &Ibsim, files: &Files) {
             files.log()
         );
     }
-}
-
-pub fn ibtracert(sim: &Ibsim, files: &Files, from: u16, to: u16) -> String {
-    let ends = [from, to].map(|lid| lid.to_string());
-    let done = client(last(sim), sim, files, "ibtracert", &[&ends[0], &ends[1]]);
-    assert!(done.success(), "ibtracert {from} {to}:\n{}", done.output);
-    done.output
-}
-
-/// smpquery's record of the node at a LID, read from a host over the routes to that LID.
-pub fn smpquery(sim: &Ibsim, files: &Files, host: &str, lid: u16) -> String {
-    let done = client(
-        host,
-        sim,
-        files,
-        "smpquery",
-        &["nodeinfo", &lid.to_string()],
-    );
-    assert!(done.success(), "smpquery nodeinfo {lid}:\n{}", done.output);
-    done.output
-}
-
-/// OpenSM's record of the node at a LID, by a query to its SA; returns the time until the answer.
-#[cfg(debug_assertions)]
-pub fn saquery(sim: &Ibsim, files: &Files, lid: u16) -> Duration {
-    let start = std::time::Instant::now();
-    let done = client(last(sim), sim, files, "saquery", &["NR", &lid.to_string()]);
-    let answers = done.success() && done.output.contains("NodeRecord");
-    assert!(answers, "saquery NR {lid}:\n{}", done.output);
-    start.elapsed()
-}
-
-pub fn perfquery(sim: &Ibsim, files: &Files, lid: u16, port: u8) -> String {
-    let args = [&lid.to_string(), &port.to_string()];
-    let done = client(
-        last(sim),
-        sim,
-        files,
-        "perfquery",
-        &args.map(|a| a.as_str()),
-    );
-    assert!(done.success(), "perfquery {lid} {port}:\n{}", done.output);
-    done.output
 }
 
 /// The ports that ibqueryerrors, run at a host, cannot read: its lines with "failed".
