@@ -10,7 +10,6 @@ use super::drain::Drain;
 use super::failure::{Failure, McastError};
 use super::ffi::Subnet;
 use super::options::PluginOptions;
-use super::planned::LiveNames;
 use super::snapshot;
 use super::tables;
 use dmodc_core::{Engine, Faults, Filled, Options};
@@ -120,8 +119,7 @@ impl Dmodc {
         }
         if filled.is_err() {
             // Of a fabric that is routed, `finish` says this.
-            let planned = &planned;
-            report::unreachable(&LiveNames { subnet, planned }, planned);
+            report::unreachable(&finish::names(subnet, &planned.fabric), &planned);
         }
         let (filled, changed_blocks) = filled?;
         let sweep = Sweep::new(&planned, filled, (start, read_time), changed_blocks);

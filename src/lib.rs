@@ -29,7 +29,6 @@ mod hostile;
 mod log;
 mod mcast;
 mod options;
-mod planned;
 mod pulse;
 mod snapshot;
 mod tables;

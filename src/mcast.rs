@@ -10,7 +10,6 @@
 use super::engine::Dmodc;
 use super::failure::McastError;
 use super::ffi::{Group, Subnet, Switch};
-use super::planned::{LiveNames, live};
 use super::snapshot::{Link, usable};
 use dmodc_core::multicast::{Edge, Terrain, Tree};
 use dmodc_fabric::{Drained, Fabric, PortNumber, SwitchId};
@@ -96,7 +95,7 @@ fn entries<'a>(
 
     let mut entries = Vec::with_capacity(ports.len() + 2 * tree.edges.len());
     for &[from, to] in &tree.edges {
-        let ends = link(planned, subnet, [from, to]).ok_or_else(|| {
+        let ends = link(fabric, subnet, [from, to]).ok_or_else(|| {
             let guid = fabric.guid(from.0);
             McastError::LinkChanged(guid, from.1)
         })?;
@@ -113,8 +112,12 @@ fn entries<'a>(
     }
     if !tree.left_out.is_empty() {
         let named = tree.left_out.iter().take(NAMED);
-        let called = LiveNames { subnet, planned };
-        let names: Vec<String> = named.map(|&s| planned.name(&called, s)).collect();
+        let name = |&s: &SwitchId| {
+            let guid = fabric.guid(s);
+            let name = subnet.switch(guid).map(Switch::name).unwrap_or_default();
+            format!("{guid} ({name})")
+        };
+        let names: Vec<String> = named.map(name).collect();
         log::error!(
             "the tree of MLID 0x{:X} leaves out {} switches with members: {}",
             group.mlid,
@@ -127,12 +130,12 @@ fn entries<'a>(
 
 /// The two live ends of a usable link.
 fn link<'a>(
-    planned: &Planned,
+    fabric: &Fabric,
     subnet: &Subnet<'a>,
     [from, to]: Edge,
 ) -> Option<[(Switch<'a>, PortNumber); 2]> {
-    let near = live(planned, subnet, from.0)?;
-    let far = live(planned, subnet, to.0)?;
+    let [near, far] = [from, to].map(|end| subnet.switch(fabric.guid(end.0)));
+    let (near, far) = (near?, far?);
     match usable(near, near.port(from.1)?) {
         Ok(Link::Switch(peer, port)) if peer.guid() == far.guid() && port.number() == to.1 => {
             Some([(near, from.1), (far, to.1)])

@@ -232,7 +232,7 @@ impl State {
 }
 
 /// The names of the switches and end nodes of a fabric.
-fn names(subnet: &Subnet<'_>, fabric: &Fabric) -> Names {
+pub(super) fn names(subnet: &Subnet<'_>, fabric: &Fabric) -> Names {
     let (mut switches, mut end_nodes) = (TiVec::new(), TiVec::new());
     for (index, switch) in fabric.switches().iter_enumerated() {
         let live = subnet.switch(switch.guid);
