@@ -65,53 +65,6 @@ fn a_spine_is_drained_and_used_again() {
     assert!(sm.stop());
 }
 
-/// A line names a place: a drained switch that is out is no fault, and the box that replaces it is drained until the
-/// line goes. The log says what came into whose place, and that it has fewer links.
-#[test]
-fn a_box_in_a_drained_place_is_drained() {
-    const NEW: &str = "S-00000000000000aa";
-    let net = Net::pgft_with_lids(TREE);
-    let text = fs::read_to_string(&net.path).expect("the netlist");
-    let more = format!("\nswitchguid=0xaa(aa)\nSwitch\t24 \"{NEW}\"\t\t# \"another\"\n");
-    let path = net.path.with_file_name("more.netlist");
-    fs::write(&path, text + &more).expect("written");
-    let mut sim = Ibsim::start(&path);
-    let ([file, _], config) = with_files(&sim, SPINE);
-    let sm = OpenSm::start(&sim, &config);
-    let told = |text: &str| sm.files.log_lines(text).len();
-    assert_eq!(told("dmodc: drained: switch 'L2-4': empty"), 1);
-
-    let nodes = &net.netlist.nodes;
-    let old = net.node(SPINE);
-    let unlink = old
-        .ports
-        .iter()
-        .map(|p| format!("Unlink \"{}\"[{}]", old.id, p.number));
-    sim.batch(&unlink.collect::<Vec<_>>());
-    sm.resweep();
-    sm.resweep();
-    sm.files.assert_errors(&[]);
-    let link = old.ports[1..].iter().map(|p| {
-        let peer = &nodes[p.peer as usize].id;
-        format!("Link \"{NEW}\"[{}] \"{peer}\"[{}]", p.number, p.peer_port)
-    });
-    sim.batch(&link.collect::<Vec<_>>());
-    sm.resweep();
-    let (all, links) = (old.ports.len(), old.ports.len() - 1);
-    let line = format!(
-        "dmodc: replaces: switch 'another' is in the place of 'L2-4', with {links} of {all} links"
-    );
-    assert_eq!(told(&line), 1, "{}", sm.files.log());
-    assert_eq!(told("dmodc: drained: switch 'another': empty"), 1);
-    sm.resweep();
-    assert_eq!(sm.files.last("changed_blocks"), "0");
-    fs::write(&file, "").expect("written");
-    sm.resweep();
-    assert_ne!(sm.files.last("changed_blocks"), "0");
-    sm.files.assert_errors(&[]);
-    assert!(sm.stop());
-}
-
 /// With `use_ucast_cache` OpenSM calls no engine while the fabric stays; a drain is done all the same.
 #[test]
 fn a_drain_is_done_with_the_unicast_cache_too() {

@@ -77,25 +77,6 @@ fn several_lids_a_switch() {
     offline.assert_clean(&files.lfts());
 }
 
-/// The tables depend on the fabric alone: they return with a link.
-#[test]
-fn a_link_goes_and_comes_back_with_four_lids_a_port() {
-    let (net, mut sim) = Net::simulated(FIGURE_1);
-    let sm = OpenSm::start(&sim, &Config::dmodc().lmc(2));
-    let first = sm.files.lfts();
-    let (node, port) = net.switch_link();
-    sim.unlink(node, port);
-    sm.resweep();
-    let offline = Offline::route(&sm.files.subnet(), 2, 2, &Options::default());
-    let without = sm.files.lfts();
-    assert!(without != first, "the tables do not use the link");
-    offline.assert_same(&without);
-    offline.assert_clean(&without);
-    sim.relink(node, port);
-    sm.resweep();
-    assert!(sm.files.lfts() == first, "the tables did not return");
-}
-
 /// With `-B` OpenSM forks before it loads plugins.
 #[test]
 fn a_daemon_routes_and_ends() {

@@ -327,12 +327,12 @@ fn a_reference_without_the_speed_leaves_it_to_the_siblings() {
 fn a_box_that_replaces_another_is_told_with_what_it_lacks() {
     let (whole, mut memory) = (two_leaves(), Memory::default());
     look(&mut memory, &whole);
-    let mut new = with_speed(&whole, "L2-1", [1, 2], "1xSDR");
+    let mut new = with_speed(&without(&whole, &["L2-1:2"]), "L2-1", [1], "1xSDR");
     named(&mut new, "L2-1").guid = Guid(77);
     let lines = look(&mut memory, &new);
     let replaces: Vec<&String> = lines.iter().filter(|l| l.starts_with("replaces")).collect();
     let line = "replaces: switch 0x000000000000004d 'L2-1' is in the place of 0x0002000200000001 \
-                'L2-1', at 1xSDR instead of 4xEDR";
+                'L2-1', with 1 of 2 links, at 1xSDR instead of 4xEDR";
     assert_eq!(replaces, [line]);
     assert_eq!(look(&mut memory, &new), [""; 0]);
     // The first one is put back.
