@@ -1,14 +1,12 @@
 //! Slow links: each carries a share of the routes by its speed, and no pair loses its route.
 
-use crate::design::fabrics::carriers;
 use crate::drain::some_part;
 use crate::forced::forced;
 use crate::invariants::hold_on_each;
-use crate::left_out::is_wanted;
 use crate::long;
 use crate::random_fabrics::drawn;
 use crate::routed::{Routed, options, pgft};
-use crate::whole_graph::{no_pair_is_lost, way};
+use crate::whole_graph::{is_wanted, no_pair_is_lost, way};
 use dmodc_analysis::{Channels, Risk, Traffic, bounds};
 use dmodc_core::{Capacity, Engine, Faults, OnUnreachable, Options};
 use dmodc_fabric::random::Random;
@@ -296,51 +294,4 @@ fn half_of_all_links_are_slow() {
         let all = format!("{shape}, {slow}: A2A {over} of the bound, RP {used}, ignored {ignored}");
         assert!(over <= most && used <= ignored, "{all}");
     }
-}
-
-/// In a plane at a half or a quarter, the uplink of each leaf carries its share by speed, or what the A2A bound allows.
-#[test]
-fn a_slow_plane_carries_its_part() {
-    for number in 0..4 * u64::from(long::times()) {
-        let netlist = shape(4 * number + 2);
-        // The uplinks at the lowest port of each leaf.
-        let plane = carriers(&netlist)
-            .into_iter()
-            .map(|leaf| uplinks(&netlist, leaf)[0]);
-        let plane: Vec<Link> = plane.collect();
-        for (speed, part) in [("2xEDR", 0.5), ("1xEDR", 0.25)] {
-            let slow = Routed::new(&with_speed(&netlist, &plane, speed));
-            for leaf in carriers(&netlist) {
-                let ports = uplinks(&netlist, leaf);
-                let guid = netlist.nodes[leaf as usize].guid;
-                let s = slow.fabric.switch_by_guid(guid).expect("it is there");
-                let carried = ports
-                    .iter()
-                    .map(|&[(_, port), _]| slow.routes(s, port) as f64);
-                let carried: Vec<f64> = carried.collect();
-                let fast = carried[1..].iter().sum::<f64>() / (carried.len() - 1) as f64;
-                let wanted =
-                    match slow.fabric.end_nodes_of(s).len() as f64 / part <= 1.2 * slow.least() {
-                        true => fast * part,
-                        false => slow.least() * part,
-                    };
-                let error = (carried[0] - wanted).abs() / wanted;
-                assert!(
-                    error < 0.35 || error * wanted <= 2.0,
-                    "{number}, {speed}: {carried:?}, {wanted}"
-                );
-            }
-        }
-    }
-}
-
-/// The links of a leaf to switches, by port.
-fn uplinks(netlist: &Netlist, leaf: u32) -> Vec<Link> {
-    let ports = netlist.nodes[leaf as usize].ports.iter();
-    let up = ports.filter(|p| netlist.nodes[p.peer as usize].kind == Kind::Switch);
-    let mut links: Vec<Link> = up
-        .map(|p| [(leaf, p.number), (p.peer, p.peer_port)])
-        .collect();
-    links.sort_unstable();
-    links
 }

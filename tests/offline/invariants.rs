@@ -7,16 +7,17 @@
 //! `make invariants` takes 100,000 fabrics; every test run takes 500.
 
 use crate::drain::some_part;
-use crate::left_out::{lists_hold, with_hosts};
 use crate::long;
 use crate::random_fabrics::{FAMILIES, drawn};
 use crate::routed::{Routed, partial};
-use crate::whole_graph::{arrives, has_cycle, way};
+use crate::whole_graph::{arrives, has_cycle, has_hosts, way};
+use dmodc_analysis::CheckReport;
 use dmodc_core::multicast::{Terrain, Tree};
-use dmodc_core::{Engine, Faults, Options, RouteError, Threads};
+use dmodc_core::{Engine, Faults, Options, RouteError, Threads, Unreachable};
 use dmodc_fabric::NO_PATH;
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{Fabric, Guid, PortNumber, SwitchId};
+use dmodc_proof::Proven;
 use dmodc_watch::sweeps::prove;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -73,8 +74,12 @@ fn hold(engine: &Engine, number: u64) -> Option<Share> {
         let report = routed.report();
         assert!(report.passed(), "{report:#?}");
         assert!(!has_cycle(&fabric, &routed.tables, &trees(routed)));
-        lists_hold(options, routed);
-        is_proven(options, routed);
+        // The proof tells that the pairs left out are listed, and no others; it counts those that links join.
+        let parts = fabric.parts(|_| true);
+        let are_joined = parts.iter().all(|part| *part == Some(SwitchId(0)));
+        let left_out = proven(options, routed).left_out;
+        assert!(!are_joined || left_out == routed.plan.connections().left_out);
+        unreachable_holds(routed.plan.unreachable(), &report);
         if is_drained {
             continue;
         }
@@ -100,14 +105,24 @@ fn hold(engine: &Engine, number: u64) -> Option<Share> {
 /// For proofs in three parts.
 static THREADS: LazyLock<Threads> = LazyLock::new(|| Threads::new(3).expect("threads"));
 
-fn is_proven(options: &Options, routed: &Routed) {
+fn proven(options: &Options, routed: &Routed) -> Proven {
     let (fabric, tables) = routed.pair();
     let rows = fabric.switches().keys().map(|s| &tables.row(s).raw);
     let rows: TiVec<SwitchId, &[u8]> = rows.collect();
     let proven = prove(fabric, &routed.plan, options, &rows, &THREADS);
-    if let Err(refuted) = proven {
-        panic!("not proven: {refuted}");
-    }
+    proven.unwrap_or_else(|refuted| panic!("not proven: {refuted}"))
+}
+
+/// Asserts that the engine counts the pairs of switches with hosts without an up-down path, and names the first ten.
+fn unreachable_holds(found: &Unreachable, report: &CheckReport) {
+    assert_eq!(found.count, report.unreachable_pairs);
+    assert_eq!(found.first.len(), found.count.min(10));
+    let pairs = |of: &[(SwitchId, SwitchId)]| -> BTreeSet<(SwitchId, SwitchId)> {
+        of.iter().map(|&(a, b)| (a.min(b), a.max(b))).collect()
+    };
+    let named = pairs(&found.first);
+    assert_eq!(named.len(), found.first.len());
+    assert!(found.count > 10 || named == pairs(&report.first_unreachable));
 }
 
 /// Counts the pairs without an up-down path. Asserts that an entry differs from that without detours only where it stood
@@ -143,7 +158,8 @@ fn turned(up_down: &Routed, routed: &Routed) -> Share {
 /// The number of pairs of switches with hosts that no links join.
 fn pairs_apart(fabric: &Fabric) -> usize {
     let part = fabric.parts(|_| true);
-    let with_hosts: Vec<SwitchId> = with_hosts(fabric).collect();
+    let switches = fabric.switches().keys();
+    let with_hosts: Vec<SwitchId> = switches.filter(|&s| has_hosts(fabric, s)).collect();
     let apart = with_hosts.iter().map(|&a| {
         let others = with_hosts.iter().filter(|&&b| a < b);
         others.filter(|&&b| part[a] != part[b]).count()

@@ -14,15 +14,12 @@ mod follow;
 mod forced;
 mod golden;
 mod invariants;
-mod left_out;
-mod lft;
 #[path = "../support/long.rs"]
 mod long;
 mod outside;
 mod page;
 #[path = "../support/promtool.rs"]
 mod promtool;
-mod proof;
 mod random_fabrics;
 mod routed;
 #[path = "../support/skip.rs"]

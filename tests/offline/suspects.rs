@@ -8,7 +8,7 @@ use crate::support;
 use dmodc_analysis::{Measured, Thing, Traffic};
 use dmodc_core::{Options, Ranking};
 use dmodc_fabric::random::Random;
-use dmodc_fabric::{Guid, Lid, NodeId, PortNumber, SwitchId};
+use dmodc_fabric::{Guid, NodeId, PortNumber, SwitchId};
 use dmodc_formats::counters::{COUNTERS, CountedPort, Reading, counted};
 use dmodc_formats::netlist::Part;
 use dmodc_watch::suspects::{Cable, suspects};
@@ -114,41 +114,19 @@ fn slow_pairs_tell_what_they_have_in_common() {
     holds(table(seeds(), by_pairs));
 }
 
-/// The text of a tool for some ports: by GUID and number, or by LID.
-fn text(tool: usize, ports: &BTreeMap<(Guid, PortNumber, Lid), [u64; 5]>) -> String {
-    let mut text = String::new();
-    if tool == 2 {
-        text += "START_PM_INFO\nNodeGUID,PortGUID,PortNumber,";
-        text += &(COUNTERS.map(|(name, _)| name).join(",") + ",PortXmitWait\n");
-    }
-    for ((guid, port, lid), counts) in ports {
-        match tool {
-            0 => {
-                let counts = COUNTERS.iter().zip(counts).filter(|(_, count)| **count > 0);
-                let items = counts.map(|((name, _), count)| format!(" [{name} == {count}]"));
-                text += &format!(
-                    "   GUID {guid} port {port}:{} [PortXmitWait == 123456]\n",
-                    items.collect::<String>()
-                );
-            }
-            1 => {
-                text += &format!("# Port counters: Lid {lid} port {port} (CapMask: 0x1300)\n");
-                for ((name, _), count) in COUNTERS.iter().zip(counts) {
-                    text += &format!("{name}:..........{count}\n");
-                }
-                text += "PortRcvRemotePhysicalErrors:.....5000\n";
-            }
-            _ => {
-                let counts = counts.map(|count| count.to_string()).join(",");
-                text += &format!("{guid},{guid},{port},{counts},123456\n");
-            }
-        }
-    }
-    text + if tool == 2 { "END_PM_INFO\n" } else { "" }
+/// The text of `ibqueryerrors` for some ports.
+fn text(ports: &BTreeMap<(Guid, PortNumber), [u64; 5]>) -> String {
+    let lines = ports.iter().map(|((guid, port), counts)| {
+        let counts = COUNTERS.iter().zip(counts).filter(|(_, count)| **count > 0);
+        let items = counts.map(|((name, _), count)| format!(" [{name} == {count}]"));
+        let items = items.collect::<String>();
+        format!("   GUID {guid} port {port}:{items} [PortXmitWait == 123456]\n")
+    });
+    lines.collect()
 }
 
-/// Wrong if another cable is named as well. One cable in ten has a few errors, one switch was restarted, one host six times; one cable is bad. Told by one tool,
-/// in one reading or two.
+/// Wrong if another cable is named as well. One cable in ten has a few errors, one switch was restarted, one host six
+/// times; one cable is bad. In one reading or two.
 fn by_counters(seed: u64) -> (usize, &'static str) {
     let mut random = Random::new(seed);
     let routed = fabric(&mut random);
@@ -199,9 +177,8 @@ fn by_counters(seed: u64) -> (usize, &'static str) {
             at = ends.iter().position(|(s, _)| *s != restarted).unwrap_or(at);
         }
         let (switch, port) = ends[at];
-        let lid = fabric.switches()[switch].lid;
         if counts != [0; 5] {
-            ports.insert((fabric.guid(switch), port, lid), counts);
+            ports.insert((fabric.guid(switch), port), counts);
         }
     }
     let read = |text: &str| {
@@ -214,12 +191,11 @@ fn by_counters(seed: u64) -> (usize, &'static str) {
         );
         ports.value
     };
-    let tool = random.below(3);
-    let mut readings = vec![read(&text(tool, &ports))];
+    let mut readings = vec![read(&text(&ports))];
     if random.below(2) == 0 {
         let add = |now: &[u64; 5]| now.map(|count| 2 * count);
         let later = ports.iter().map(|(port, now)| (*port, add(now))).collect();
-        readings.push(read(&text(tool, &later)));
+        readings.push(read(&text(&later)));
     }
     let routes = traffic.routes_by_channel();
     let into = |port: CountedPort| match port {
@@ -256,10 +232,10 @@ fn a_drain_file_leaves_ways_and_uplinks() {
         let files = support::Routed::net(&netlist.to_text());
         let ends = fabric
             .links()
-            .map(|[(switch, port), _]| (fabric.guid(switch), port, Lid(0)));
+            .map(|[(switch, port), _]| (fabric.guid(switch), port));
         let ports = ends.map(|port| (port, [9, 0, 0, 0, 1 + random.below(500) as u64]));
         let (counters, drain) = (files.file("counters"), files.file("drain"));
-        std::fs::write(&counters, text(0, &ports.collect())).expect("written");
+        std::fs::write(&counters, text(&ports.collect())).expect("written");
         let asked = "--at-most 50% --counters";
         let line = format!(
             "suspects {} {} {asked} {counters} --drain {drain}",

@@ -2,6 +2,7 @@
 //! not.
 
 use crate::routed::Routed;
+use dmodc_core::Options;
 use dmodc_core::multicast::{Edge, Tree};
 use dmodc_fabric::{Fabric, Lid, NO_PATH, PortNumber, SwitchId, Tables};
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,6 +64,16 @@ pub fn has_cycle(fabric: &Fabric, tables: &Tables, trees: &[Tree]) -> bool {
             });
         }
     }
+}
+
+pub fn has_hosts(fabric: &Fabric, switch: SwitchId) -> bool {
+    fabric.hosts_of(switch).next().is_some()
+}
+
+/// Whether Dmodc has to connect a pair of switches: one has hosts, or both have end nodes, or `connect_roots` is set.
+pub fn is_wanted(fabric: &Fabric, options: &Options, from: SwitchId, to: SwitchId) -> bool {
+    let both = [from, to].map(|s| !fabric.end_nodes_of(s).is_empty());
+    options.connect_roots || has_hosts(fabric, from) || has_hosts(fabric, to) || both == [true; 2]
 }
 
 /// Asserts that tables pass `check`, close no cycle, and deliver each owed pair that the tables before deliver.
