@@ -63,30 +63,6 @@ fn assert_tables_fit(files: &Files, reference: Option<Fabric>) {
 }
 
 #[test]
-fn a_spine_that_goes_keeps_its_place_also_for_the_next_opensm() {
-    let (net, mut sim) = Net::simulated(TREE);
-    let folder = tempfile::tempdir().expect("a folder");
-    let config = with_option("auto").cache_dir(folder.path());
-    let kept = folder.path().join(at_port(&net, 0));
-    let sm = OpenSm::start(&sim, &config);
-    let (whole, seen) = (sm.files.lfts(), places(&kept));
-    assert_eq!(seen.switches().len(), 10);
-    let spine = net.node(SPINE);
-    sim.unlink_all(spine);
-    sm.resweep();
-    let without = sm.files.lfts();
-    assert_tables_fit(&sm.files, Some(seen.clone()));
-    assert!(places(&kept).has_equipment_of(&seen), "forgotten");
-    assert!(sm.stop());
-    let next = OpenSm::start(&sim, &config);
-    assert!(next.files.lfts() == without, "other tables");
-    sim.relink_all(spine);
-    next.resweep();
-    assert!(next.files.lfts() == whole, "the tables did not return");
-    next.files.assert_errors(&[]);
-}
-
-#[test]
 fn a_file_that_is_no_reference_is_one_line_and_does_no_harm() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = |name: &str, text: &[u8]| {
