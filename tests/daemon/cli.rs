@@ -6,7 +6,6 @@ use crate::support::*;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -23,18 +22,6 @@ fn generated(args: &[&str]) -> (TempDir, PathBuf) {
     dmodc(&dir, &[&["generate", "-o", "net"], args].concat());
     let net = dir.path().join("net");
     (dir, net)
-}
-
-#[test]
-fn the_demo_prints_its_help_and_takes_nothing_else() {
-    let [_, help] = ends(
-        Command::new(root().join("scripts/demo.sh")).arg("--help"),
-        2,
-    );
-    for told in ["NET=", "DEMO_COMPARE=", "DEMO_LIMIT=", "Exit codes:"] {
-        assert!(help.contains(told), "{help}");
-    }
-    assert!(!help.contains("=="), "{help}");
 }
 
 /// Asserts that ibsim simulates exactly the fabric of a file: ibnetdiscover finds it by directed routes, without
