@@ -218,8 +218,8 @@ fn a_slow_link_carries_its_part() {
                 true => mean * part,
                 false => mean.min(bound) * part,
             };
-            // A flow on it is worse than half of the bound, or hosts are the limit, not uplinks, as in the shape of two ranks.
-            if bound * part < 2.0 || slow.plan.ranking().per_rank().len() == 2 {
+            // The bound is less than 1/part flows, or hosts are the limit, not uplinks, as in the shape of two ranks.
+            if bound * part * part < 1.0 || slow.plan.ranking().per_rank().len() == 2 {
                 assert_eq!(carried, 0.0, "{number}, {speed}");
             } else {
                 assert!(carried >= 1.0, "{number}, {speed}");

@@ -123,7 +123,7 @@ impl LinkSets {
         }
         if options.capacity == Capacity::Use && fabric.speeds_differ() {
             let loads = Loads::new(fabric, ranking, &sets.layers[0]);
-            let mut shares = loads.shares(&sets.roles);
+            let mut shares = loads.shares(&sets.roles, &sets.counted);
             let starts = round(&mut shares, BANDS);
             let ends = starts.iter().skip(1).copied().chain([STEPS]);
             let band = |(&start, end): (&usize, usize)| {

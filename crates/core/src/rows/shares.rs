@@ -13,12 +13,14 @@
 //! most bound · speed / destinations. All slow links are there for the destinations with the least u(t) = frac(φ t): those
 //! that one gives up come up at no other that is as slow.
 //!
-//! A slow link carries nothing where one flow on it is worse than half of that bound; and in a tree of two ranks, where hosts
-//! limit what leaves a leaf, so that its slow uplinks gain nothing.
+//! A slow link carries nothing where the bound is less than 1/speed flows on it: at a quarter of the speed, four. One flow
+//! more or less would be a quarter of the bound, and a shift of hosts with one flow there would take four times as long.
+//! Nor does it in a tree of two ranks where hosts limit what leaves a leaf, so that its slow uplinks gain nothing.
 //!
 //! Invariant: a link as fast as the mean has no share. Cost: the hosts, for each divider and length of a cycle of leaves;
 //! and those that come to each switch above with a slow uplink.
 
+use super::counted::Counted;
 use super::nominal::nominal;
 use super::ways::Ways;
 use crate::ids::{BySwitch, SwitchId};
@@ -41,9 +43,6 @@ const NEAR: f64 = 0.7;
 
 /// What is left above the uplinks of a switch is uneven below this part of the most.
 const UNEVEN: f64 = 2.0 / 3.0;
-
-/// A slow link carries nothing if the cut bound of the fabric is less than this many flows on it.
-const FLOWS: f64 = 2.0;
 
 /// The shares of slow links, by the ends that are dark for the other destinations.
 pub type Shares = BTreeMap<(SwitchId, u8), usize>;
@@ -189,9 +188,9 @@ impl<'l> Loads<'l> {
     }
 
     /// Finds the shares of all slow links.
-    pub fn shares(&self, roles: &Roles) -> Shares {
+    pub fn shares(&self, roles: &Roles, counted: &Counted) -> Shares {
         let mut shares = Shares::new();
-        let mut nominal = Nominal::new(self.fabric, self.ways, roles);
+        let mut nominal = Nominal::new(self.fabric, self.ways, roles, counted);
         for s in self.fabric.switches().keys() {
             self.add(s, true, &mut nominal, &mut shares);
             self.add(s, false, &mut nominal, &mut shares);
@@ -237,7 +236,7 @@ impl<'l> Loads<'l> {
             let slack = alike().count() as f64 / 2.0;
             let most = self.most(s, speed).min(weight / mean);
             let fits = |end: &usize| sum(*end) <= most * sum(STEPS) + slack;
-            let is_used = !suffices && self.bound * speed >= FLOWS;
+            let is_used = !suffices && self.bound * speed * speed >= 1.0;
             let ends = (0..=(most * STEPS as f64).ceil() as usize).rev();
             let end = ends.filter(|_| is_used).find(fits).unwrap_or(0);
             shares.insert((s, port), end);
@@ -314,6 +313,7 @@ struct Nominal<'n> {
     fabric: &'n Fabric,
     ways: &'n Ways,
     numbers: &'n TiVec<NodeId, u32>,
+    counted: &'n Counted,
     /// All hosts on leaves.
     all: Vec<NodeId>,
     /// By Π and the length of a cycle: how many of all have each place in it, by step.
@@ -323,13 +323,14 @@ struct Nominal<'n> {
 }
 
 impl<'n> Nominal<'n> {
-    fn new(fabric: &'n Fabric, ways: &'n Ways, roles: &'n Roles) -> Self {
+    fn new(fabric: &'n Fabric, ways: &'n Ways, roles: &'n Roles, counted: &'n Counted) -> Self {
         let numbers = &roles.numbers.node;
         let all = numbers.iter_enumerated().filter(|(_, n)| **n < SINGLE);
         Nominal {
             fabric,
             ways,
             numbers,
+            counted,
             all: all.map(|(node, _)| node).collect(),
             of_all: BTreeMap::new(),
             onward: BTreeMap::new(),
@@ -384,6 +385,18 @@ impl<'n> Nominal<'n> {
             };
             let come = self.come_to(s).iter().filter(|&&node| !is_below(node));
             come.for_each(|&node| count(&mut counts, node, 1));
+            return counts;
+        }
+        if !self.counted.is_empty() {
+            let nodes = fabric.end_nodes().iter_enumerated();
+            let others = nodes.filter(|(n, node)| numbers[*n] < SINGLE && node.switch != s);
+            for (n, node) in others {
+                let port = self.counted.port(s, node.lid);
+                let is_it = |&i: &u8| Some(class.ports[usize::from(i)].port) == port;
+                if let Some(place) = class.cycle.iter().position(is_it) {
+                    counts[place][step(numbers[n])] += 1;
+                }
+            }
             return counts;
         }
         // All hosts come to each leaf: counted once, less those at the leaf.
@@ -456,6 +469,51 @@ mod tests {
         }
     }
 
+    /// How many hosts elsewhere a leaf reaches by a port that is as slow as `speed`, all others being 4xEDR.
+    fn over_slow(fabric: &Fabric, leaf: SwitchId, slow: PortNumber, speed: &str) -> usize {
+        let speed = |s, port| match (s, port) == (leaf, slow) {
+            true => speed,
+            false => "4xEDR",
+        };
+        let fabric = with_speeds(fabric.clone(), speed);
+        let (_, tables) = route(&fabric, &Options::default(), 1);
+        let others = fabric.end_nodes().iter().filter(|n| n.switch != leaf);
+        others.filter(|n| tables.get(leaf, n.lid) == slow.0).count()
+    }
+
+    /// Where ports are counted, numbers do not tell how many destinations a slow port has: two had eight. The cut bound is
+    /// 40 destinations over 3.5 links of the first leaf.
+    #[test]
+    fn a_counted_port_is_there_for_its_share() {
+        let widths = [
+            (0, 3, 1),
+            (0, 4, 3),
+            (1, 3, 4),
+            (1, 4, 1),
+            (2, 3, 2),
+            (2, 4, 3),
+        ];
+        let links = widths.map(|(leaf, spine, width)| vec![(leaf, spine); width]);
+        let hosts = [[0; 20], [1; 20], [2; 20]].concat();
+        let fabric = Net::new(&links.concat(), &hosts).build();
+        for leaf in (0..3).map(SwitchId) {
+            for slow in fabric.links_of(leaf).map(|link| link.0) {
+                let count = over_slow(&fabric, leaf, slow, "2xEDR");
+                assert!((1..=6).contains(&count), "{leaf:?}, {slow:?}: {count}");
+            }
+        }
+    }
+
+    /// The cut bound is 12. At a quarter of the speed one shift of hosts would take four times as long.
+    #[test]
+    fn a_link_with_fewer_flows_than_it_is_slow_carries_nothing() {
+        let netlist = pgft("PGFT(2;14,6;1,6;1,1)");
+        let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
+        let slow = fabric.links_of(SwitchId(0)).map(|link| link.0).max();
+        let over = |speed| over_slow(&fabric, SwitchId(0), slow.expect("an uplink"), speed);
+        assert_eq!(["1xEDR", "2xEDR", "4xEDR"].map(over), [0, 6, 12]);
+    }
+
     /// In 216 nodes a third of the links at three quarters had A2A 23 over capacity for 8; one fast link of all had 188 for
     /// 80.
     #[test]
@@ -488,7 +546,7 @@ mod tests {
         let slow = links
             .filter(|(at, _)| at * at % 7 < 2)
             .flat_map(|(_, link)| link);
-        netlist.set_speed(slow, "1xEDR".parse().expect("a speed"));
+        netlist.set_speed(slow, "2xEDR".parse().expect("a speed"));
         let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
         let (plan, tables) = route(&fabric, &Options::default(), 1);
         let next = |s: SwitchId, lid: Lid| fabric.far(s, PortNumber(tables.get(s, lid)));
