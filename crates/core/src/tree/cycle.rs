@@ -4,22 +4,26 @@
 //! (ring, torus, mesh, dragonfly), there are no levels: Dmodc refuses the fabric. But leaves may all be joined to one
 //! another: then no route between them has two such links.
 
-use super::groups::Sides;
+use super::links::Links;
 use super::partition::{components, peel};
 use super::ranking::Ranking;
 use crate::ids::{BySwitch, SwitchId};
 
 /// A cycle of links between equal ranks, as the switches along it, or `None`. Leaves that are all joined to one another
 /// make none.
-pub fn level_cycle(groups: &Sides, ranking: &Ranking) -> Option<Vec<SwitchId>> {
-    if !groups.has_level_links() {
+pub fn level_cycle(links: &Links, ranking: &Ranking) -> Option<Vec<SwitchId>> {
+    let is_level = |a: SwitchId, b: SwitchId| ranking.rank(a) == ranking.rank(b);
+    let has_level = |s: SwitchId| links.neighbours(s).any(|n| is_level(s, n));
+    if !links.switches().any(has_level) {
         return None;
     }
-    let switches = groups.switches().len();
+    // Those above come first.
     let beside = |s: SwitchId| {
-        let all = groups.up(s).iter().chain(groups.down(s));
-        all.filter(|g| g.level).map(|g| g.remote)
+        let level = links.neighbours(s).filter(move |&n| is_level(s, n));
+        let below = level.clone().filter(move |&n| n < s);
+        level.filter(move |&n| n > s).chain(below)
     };
+    let switches = links.switches().len();
     let core = peel(switches, beside);
     let is_left = |s: SwitchId| core[s];
     let beside_left = |s: SwitchId| beside(s).filter(move |&other| is_left(s) && is_left(other));
@@ -29,7 +33,7 @@ pub fn level_cycle(groups: &Sides, ranking: &Ranking) -> Option<Vec<SwitchId>> {
     let is_joined_to_all =
         |s: SwitchId| ranking.is_leaf(s) && beside_left(s).count() + 1 == members[part[s]];
     let mut is_refused: BySwitch<bool> = vec![false; switches].into();
-    for s in groups
+    for s in links
         .switches()
         .filter(|&s| is_left(s) && !is_joined_to_all(s))
     {

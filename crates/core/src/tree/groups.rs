@@ -14,22 +14,15 @@ use super::ranking::Ranking;
 use crate::ids::{BySwitch, ClassId, SwitchId};
 use crate::threads::{ALONE, Threads};
 use dmodc_fabric::Fabric;
-use std::ops::Deref;
 use typed_index_collections::TiSlice;
 
-/// The port groups of every switch: its groups that lead down, then its groups that lead up.
-#[derive(Clone, Debug, Default)]
-pub struct Sides {
-    groups: Vec<Group>,
-    ports: Vec<u8>,
-    /// By switch: the start of its groups, the start of its groups that lead up, and the end.
-    span: BySwitch<[u32; 3]>,
-}
-
-/// All port groups of a fabric, with layers, for work in parallel, and classes, whose members share results.
+/// The port groups of a fabric, with layers, for work in parallel, and classes, whose members share results.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
-    sides: Sides,
+    groups: Vec<Group>,
+    ports: Vec<u8>,
+    /// By switch: the start of its groups, which lead down, the start of its groups that lead up, and the end.
+    span: BySwitch<[u32; 3]>,
     /// Switches by layer, and within a layer by up class.
     bottom_up: Vec<SwitchId>,
     /// The start of each layer in `bottom_up`, and the end.
@@ -38,13 +31,19 @@ pub struct Groups {
     down_class: Partition,
 }
 
-impl Sides {
-    /// Sorts the groups of every switch into groups that lead down and groups that lead up.
-    pub(crate) fn new(links: &Links, ranking: &Ranking) -> Self {
-        let mut all = Sides {
+impl Groups {
+    /// The port groups of a fabric whose ranks are known.
+    pub fn of_fabric(fabric: &Fabric, ranking: &Ranking) -> Self {
+        Self::new(&Links::new(fabric), ranking, ALONE)
+    }
+
+    /// The port groups of these links.
+    pub(crate) fn new(links: &Links, ranking: &Ranking, threads: &Threads) -> Self {
+        let mut all = Groups {
             groups: Vec::with_capacity(links.groups.len()),
+            ports: links.ports.clone(),
             span: BySwitch::with_capacity(links.switches().len()),
-            ..Sides::default()
+            ..Groups::default()
         };
         let mut up = Vec::new();
         for s in links.switches() {
@@ -61,18 +60,15 @@ impl Sides {
             all.groups.append(&mut up);
             all.span.push([start, up_start, all.groups.len() as u32]);
         }
-        all.ports = links.ports.clone();
+        (all.up_class, all.down_class) =
+            threads.both(|| all.classes(Groups::up), || all.classes(Groups::down));
+        all.make_layers(ranking);
         all
     }
 
     /// All switches.
     pub fn switches(&self) -> impl ExactSizeIterator<Item = SwitchId> + Clone + use<> {
         self.span.keys()
-    }
-
-    /// Whether any link joins switches of equal rank.
-    pub fn has_level_links(&self) -> bool {
-        self.groups.iter().any(|group| group.level)
     }
 
     /// The groups of `switch` that lead down, in ascending index of the remote switch.
@@ -134,36 +130,6 @@ impl Sides {
             |a, b| remotes(a).eq(remotes(b)),
         )
     }
-}
-
-impl Deref for Groups {
-    type Target = Sides;
-
-    fn deref(&self) -> &Sides {
-        &self.sides
-    }
-}
-
-impl Groups {
-    /// The port groups of a fabric whose ranks are known.
-    pub fn of_fabric(fabric: &Fabric, ranking: &Ranking) -> Self {
-        Self::new(&Links::new(fabric), ranking, ALONE)
-    }
-
-    /// The port groups of these links.
-    pub(crate) fn new(links: &Links, ranking: &Ranking, threads: &Threads) -> Self {
-        let sides = Sides::new(links, ranking);
-        let (up_class, down_class) =
-            threads.both(|| sides.classes(Sides::up), || sides.classes(Sides::down));
-        let mut all = Groups {
-            sides,
-            up_class,
-            down_class,
-            ..Groups::default()
-        };
-        all.make_layers(ranking);
-        all
-    }
 
     /// All switches, each after all switches below it; the switches of one layer and up class side by side.
     pub fn bottom_up(&self) -> &[SwitchId] {
@@ -206,12 +172,8 @@ impl Groups {
         }
         let by_class = sort_by_small_key(&switches, |s| self.up_class(s).0);
         self.bottom_up = sort_by_small_key(&by_class, |s| layer[s]);
-        let layer_of = |&s: &SwitchId| layer[s];
-        let layers = self.bottom_up.chunk_by(|a, b| layer_of(a) == layer_of(b));
-        self.layer_start.push(0);
-        for layer in layers {
-            let start = self.layer_start.last().copied().unwrap_or(0);
-            self.layer_start.push(start + layer.len());
-        }
+        let layers = layer.iter().max().map_or(0, |&top| top + 1);
+        let start = |of: u32| self.bottom_up.partition_point(|&s| layer[s] < of);
+        self.layer_start = (0..=layers).map(start).collect();
     }
 }

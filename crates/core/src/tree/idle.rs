@@ -67,7 +67,6 @@ impl<'i> Idle<'i> {
     /// the ports of the neighbours vote for below. A seed with as many hosts as leaves have is unmarked only if these
     /// ports vote for above. Returns whether there were any.
     fn drop_seeds(&mut self) -> bool {
-        let mut dropped = Vec::new();
         let ports = self.ports();
         let near = |s: SwitchId| self.links.neighbours(s).collect::<Vec<SwitchId>>();
         let mut seeds: Vec<SwitchId> = self.rank.keys().collect();
@@ -76,18 +75,13 @@ impl<'i> Idle<'i> {
             (true, false) => self.is_at_ports_up(s, &ports),
             (false, _) => false,
         });
-        let alike = self.alike(&seeds);
-        let mut below = Below::new();
-        let joins = alike.firsts().iter().map(|&s| {
+        let above = |s: SwitchId| {
             let near = self.links.neighbours(s).map(|n| self.rank[n]);
-            let above = near.min().map_or(0, |lowest| lowest + 1);
-            self.joins(s, above, &mut below).then_some(above)
-        });
-        let joins: TiVec<ClassId, Option<u32>> = joins.collect();
-        for s in seeds {
-            let above = joins.get(alike.class(s)).copied().flatten();
-            dropped.extend(above.map(|above| (s, above)));
-        }
+            near.min().map_or(0, |lowest| lowest + 1)
+        };
+        let joins = self.join_leaves(&seeds, above, &mut Below::new());
+        let dropped = seeds.into_iter().zip(joins).filter(|&(_, joins)| joins);
+        let dropped: Vec<(SwitchId, u32)> = dropped.map(|(s, _)| (s, above(s))).collect();
         for &(s, above) in &dropped {
             self.leaf[s] = false;
             self.rank[s] = above;
@@ -104,36 +98,34 @@ impl<'i> Idle<'i> {
             let is_top = |&s: &SwitchId| self.above(s).next().is_none();
             open.retain(|&s| !self.idle[s] && !self.leaf[s]);
             let tops: Vec<SwitchId> = open.iter().copied().filter(is_top).collect();
-            let alike = self.alike(&tops);
-            let joins = alike.firsts().iter().map(|&s| {
-                let rank = self.rank[s];
-                self.joins(s, rank, &mut below)
-            });
-            let joins: TiVec<ClassId, bool> = joins.collect();
-            let mut found = false;
-            for &s in &tops {
-                if !joins[alike.class(s)] {
-                    self.idle[s] = true;
-                    found = true;
-                }
+            let joins = self.join_leaves(&tops, |s| self.rank[s], &mut below);
+            for (&s, joins) in tops.iter().zip(&joins) {
+                self.idle[s] = !joins;
             }
-            if !found {
+            if !joins.contains(&false) {
                 return;
             }
         }
     }
 
-    /// Partitions switches by their neighbours and by `unsure`: the switches of a class join the same leaves.
-    fn alike(&self, switches: &[SwitchId]) -> Partition {
-        Partition::new(
+    /// Whether each of some switches joins leaves, if it is of this rank. Switches with the same neighbours, and as sure,
+    /// join the same leaves.
+    fn join_leaves(
+        &self,
+        switches: &[SwitchId],
+        rank: impl Fn(SwitchId) -> u32,
+        below: &mut Below,
+    ) -> Vec<bool> {
+        let near = |s: SwitchId| self.links.neighbours(s);
+        let alike = Partition::new(
             self.rank.len(),
             switches.iter().copied(),
-            |s| self.links.neighbours(s).fold(0, |h, n| mix(h, n.0.into())),
-            |a, b| {
-                self.unsure[a] == self.unsure[b]
-                    && self.links.neighbours(a).eq(self.links.neighbours(b))
-            },
-        )
+            |s| near(s).fold(0, |h, n| mix(h, n.0.into())),
+            |a, b| self.unsure[a] == self.unsure[b] && near(a).eq(near(b)),
+        );
+        let firsts = alike.firsts().iter();
+        let joins: TiVec<ClassId, bool> = firsts.map(|&s| self.joins(s, rank(s), below)).collect();
+        switches.iter().map(|&s| joins[alike.class(s)]).collect()
     }
 
     /// The neighbours above a switch that are not idle.
@@ -273,27 +265,22 @@ impl<'i> Idle<'i> {
         let near = self.links.neighbours(s);
         // On nearly all leaves most of these ports lead down: no need to count again.
         let up = near.clone().flat_map(|n| {
-            let of_rank = ports.of_rank(self.rank[n]);
+            let of_rank = &ports[&self.rank[n]];
             let back = self.links.to(n, s).iter();
-            back.map(move |&port| of_rank.map_or([0; 2], |of_rank| of_rank.all[usize::from(port)]))
+            back.map(|&port| of_rank.all[usize::from(port)])
         });
         if up.map(|[up, down]| (up - down).signum()).sum::<i32>() < 0 {
             return false;
         }
         let near: Vec<SwitchId> = near.collect();
-        let mut others = Ports::default();
-        for rank in near.iter().map(|&n| self.rank[n]) {
-            let of_rank = ports
-                .of_rank(rank)
-                .map_or([[0; 2]; 256], |of_rank| of_rank.all);
-            *others.of_rank_mut(rank) = PortsOfRank {
-                all: of_rank,
-                sure: of_rank,
-            };
-        }
+        let mut others = Ports::new();
         for &n in &near {
+            let rank = self.rank[n];
+            let of_rank = others.entry(rank).or_insert_with(|| PortsOfRank {
+                sure: ports[&rank].all,
+                ..ports[&rank]
+            });
             for &port in self.links.to(n, s) {
-                let of_rank = others.of_rank_mut(self.rank[n]);
                 of_rank.all[usize::from(port)][1] -= 1;
                 of_rank.sure[usize::from(port)][1] -= 1;
             }
@@ -303,10 +290,10 @@ impl<'i> Idle<'i> {
 
     /// The ports of all switches that are not idle.
     fn ports(&self) -> Ports {
-        let mut ports = Ports::default();
+        let mut ports = Ports::new();
         let is_busy = |s: &SwitchId| !self.idle[*s];
         for s in self.rank.keys().filter(is_busy) {
-            let of_rank = ports.of_rank_mut(self.rank[s]);
+            let of_rank = ports.entry(self.rank[s]).or_default();
             for group in self
                 .links
                 .groups_of(s)
@@ -323,7 +310,7 @@ impl<'i> Idle<'i> {
     fn count_links(&self, s: SwitchId, ports: &mut Ports) {
         for n in self.links.neighbours(s).filter(|&n| !self.idle[n]) {
             for (a, b) in [(s, n), (n, s)] {
-                let of_rank = ports.of_rank_mut(self.rank[a]);
+                let of_rank = ports.entry(self.rank[a]).or_default();
                 self.count(of_rank, a, b, self.links.to(a, b));
             }
         }
@@ -344,9 +331,7 @@ impl<'i> Idle<'i> {
     fn votes(&self, s: SwitchId, near: &[SwitchId], ports: &Ports) -> i32 {
         let rank = |n: &SwitchId| self.rank[*n];
         let votes = near.chunk_by(|a, b| rank(a) == rank(b)).map(|alike| {
-            let of_rank = ports
-                .of_rank(rank(&alike[0]))
-                .filter(|of_rank| of_rank.agree());
+            let of_rank = Some(&ports[&rank(&alike[0])]).filter(|of_rank| of_rank.agree());
             let back = alike.iter().flat_map(|&n| self.links.to(n, s));
             let of_port = |&port: &u8| {
                 let [up, down] = of_rank.map_or([0; 2], |of_rank| of_rank.sure[usize::from(port)]);
@@ -357,6 +342,9 @@ impl<'i> Idle<'i> {
         votes.sum()
     }
 }
+
+/// The ports of the switches that are not idle, by rank.
+type Ports = BTreeMap<u32, PortsOfRank>;
 
 /// By port: on how many switches it leads up (or to an equal rank), and on how many down.
 type PortCounts = [[i32; 2]; 256];
@@ -379,20 +367,12 @@ impl PortsOfRank {
     }
 }
 
-/// The ports by rank.
-#[derive(Default)]
-struct Ports(BTreeMap<u32, PortsOfRank>);
-
-impl Ports {
-    fn of_rank(&self, rank: u32) -> Option<&PortsOfRank> {
-        self.0.get(&rank)
-    }
-
-    fn of_rank_mut(&mut self, rank: u32) -> &mut PortsOfRank {
+impl Default for PortsOfRank {
+    fn default() -> Self {
         let none = [[0; 2]; 256];
-        (self.0.entry(rank)).or_insert(PortsOfRank {
+        PortsOfRank {
             all: none,
             sure: none,
-        })
+        }
     }
 }

@@ -7,7 +7,7 @@
 //! are leaves too.
 
 use super::idle::Idle;
-use super::levels::{Levels, carriers};
+use super::levels::{by_leaves, carriers};
 use super::links::Links;
 use super::partition::components;
 use crate::ids::{BySwitch, SwitchId};
@@ -29,10 +29,9 @@ pub fn find(
     known: &BySwitch<bool>,
     share: u32,
 ) -> (BySwitch<bool>, BySwitch<u32>) {
-    let levels = |links, leaf: &_| Levels { links, leaf }.rank();
     if share == EVERY {
         let leaf = carriers(hosts);
-        let rank = levels(links, &leaf);
+        let rank = by_leaves(links, &leaf);
         return (leaf, rank);
     }
     let apart = without_joined_leaves(links, hosts, known);
@@ -42,7 +41,7 @@ pub fn find(
         true => (known.clone(), known.clone()),
         false => seeds(even, hosts, &is_upper, share),
     };
-    let mut rank = levels(even, &leaf);
+    let mut rank = by_leaves(even, &leaf);
     let carries = hosts.iter().zip(sure);
     let unsure: BySwitch<bool> = carries.map(|(&count, sure)| count > 0 && !sure).collect();
     let found = Idle::find_leaves(even, &mut rank, &mut leaf, &unsure);
@@ -58,7 +57,7 @@ pub fn find(
     } else if !found && without_odd.is_none() && apart.is_none() {
         return (leaf, rank);
     }
-    let rank = levels(links, &leaf);
+    let rank = by_leaves(links, &leaf);
     (leaf, rank)
 }
 
@@ -156,22 +155,22 @@ fn parity(links: &Links) -> (BySwitch<bool>, Option<Links>) {
     let mut views: Vec<SwitchId> = links.switches().collect();
     views.sort_by_key(|&s| Reverse(links.groups_of(s).len()));
     let common = LazyCell::new(|| commonness(links));
-    let mut best: Option<(Count, TwoLevels)> = None;
+    let mut best: Option<(Count, BySwitch<bool>)> = None;
     for &view in views.iter().take(VIEWS) {
-        let (levels, odd) = TwoLevels::from(links, || &common[..], view);
+        let (is_upper, odd) = two_levels(links, || &common[..], view);
         if best.as_ref().is_none_or(|&(fewest, _)| odd < fewest) {
-            best = Some((odd, levels));
+            best = Some((odd, is_upper));
         }
         if odd.0 == 0 {
             break;
         }
     }
-    let Some(((odd, _), levels)) = best else {
+    let Some(((odd, _), is_upper)) = best else {
         return (BySwitch::default(), None);
     };
     let some = odd > 0 && ODD * odd <= links.groups.len();
-    let even = some.then(|| links.filtered(|s, n, _| !levels.is_odd(s, n)));
-    (levels.is_upper, even)
+    let even = some.then(|| links.filtered(|s, n, _| is_upper[s] != is_upper[n]));
+    (is_upper, even)
 }
 
 /// By group: how many ends of links have the port numbers of its links, at both ends.
@@ -193,75 +192,43 @@ fn commonness(links: &Links) -> Vec<u32> {
 /// How many groups, and how common their ports are.
 type Count = (usize, u32);
 
-/// Even and odd levels.
-struct TwoLevels<'l> {
-    links: &'l Links,
-    /// By group: [`commonness`].
-    common: &'l [u32],
-    is_upper: BySwitch<bool>,
-    /// By switch: its groups that are not odd, and those that are.
-    count: BySwitch<[Count; 2]>,
-}
-
-impl<'l> TwoLevels<'l> {
-    /// Levels by the distances from one switch, but changed for switches of which most links are odd then: the shortest
-    /// path to such a switch may have used an odd link. Also returns how many groups of all switches are odd.
-    fn from(links: &'l Links, common: impl FnOnce() -> &'l [u32], seed: SwitchId) -> (Self, Count) {
-        let mut distance = links.distances([seed]);
-        links.extend_to_the_rest(&mut distance);
-        let mut levels = TwoLevels {
-            links,
-            common: &[],
-            is_upper: distance.iter().map(|distance| distance % 2 != 0).collect(),
-            count: BySwitch::default(),
-        };
-        let all = links.switches();
-        if all
-            .clone()
-            .all(|s| !links.neighbours(s).any(|n| levels.is_odd(s, n)))
-        {
-            return (levels, (0, 0));
-        }
-        levels.common = common();
-        levels.count = vec![[(0, 0); 2]; all.len()].into();
-        for s in all.clone() {
-            for (number, group) in links.numbers_of(s).zip(links.groups_of(s)) {
-                let side = usize::from(levels.is_odd(s, group.remote));
-                let (count, ports) = &mut levels.count[s][side];
-                (*count, *ports) = (*count + 1, *ports + levels.common[number]);
-            }
-        }
-        let mut open: Vec<SwitchId> = all.collect();
-        while let Some(s) = open.pop() {
-            let [even, odd] = levels.count[s];
-            if odd > even {
-                levels.change(s);
-                open.extend(links.neighbours(s));
-            }
-        }
-        let odd = levels.count.iter().map(|&[_, odd]| odd);
-        let odd = odd.fold((0, 0), |all, of| (all.0 + of.0, all.1 + of.1));
-        (levels, odd)
+/// By switch, whether its level is odd, and how many groups of all switches are odd. Levels are the distances from one
+/// switch, but changed for switches of which most links are odd then: the shortest path to such a switch may have used an
+/// odd link. `common` is [`commonness`].
+fn two_levels<'l>(
+    links: &Links,
+    common: impl FnOnce() -> &'l [u32],
+    seed: SwitchId,
+) -> (BySwitch<bool>, Count) {
+    let mut distance = links.distances([seed]);
+    links.extend_to_the_rest(&mut distance);
+    let mut is_upper: BySwitch<bool> = distance.iter().map(|distance| distance % 2 != 0).collect();
+    let has_odd = |s: SwitchId| links.neighbours(s).any(|n| is_upper[s] == is_upper[n]);
+    if !links.switches().any(has_odd) {
+        return (is_upper, (0, 0));
     }
-
-    fn is_odd(&self, s: SwitchId, n: SwitchId) -> bool {
-        self.is_upper[s] == self.is_upper[n]
-    }
-
-    /// Moves a switch to the other level.
-    fn change(&mut self, s: SwitchId) {
-        self.is_upper[s] ^= true;
-        self.count[s].swap(0, 1);
-        for (number, group) in self.links.numbers_of(s).zip(self.links.groups_of(s)) {
-            let side = usize::from(self.is_odd(s, group.remote));
-            let count = &mut self.count[group.remote];
-            count[1 - side] = (
-                count[1 - side].0 - 1,
-                count[1 - side].1 - self.common[number],
-            );
-            count[side] = (count[side].0 + 1, count[side].1 + self.common[number]);
+    let common = common();
+    // The groups of a switch that are not odd, and those that are.
+    let count = |is_upper: &BySwitch<bool>, s: SwitchId| {
+        let mut count: [Count; 2] = [(0, 0); 2];
+        for (number, group) in links.numbers_of(s).zip(links.groups_of(s)) {
+            let is_odd = is_upper[s] == is_upper[group.remote];
+            let (groups, ports) = &mut count[usize::from(is_odd)];
+            (*groups, *ports) = (*groups + 1, *ports + common[number]);
+        }
+        count
+    };
+    let mut open: Vec<SwitchId> = links.switches().collect();
+    while let Some(s) = open.pop() {
+        let [even, odd] = count(&is_upper, s);
+        if odd > even {
+            is_upper[s] ^= true;
+            open.extend(links.neighbours(s));
         }
     }
+    let odd = links.switches().map(|s| count(&is_upper, s)[1]);
+    let odd = odd.fold((0, 0), |all, of| (all.0 + of.0, all.1 + of.1));
+    (is_upper, odd)
 }
 
 #[cfg(test)]

@@ -10,9 +10,8 @@
 //! With roots (`root_guid_file`), ranks are counted down from the roots instead, as OpenSM's `updn` does.
 
 use super::cycle::level_cycle;
-use super::groups::Sides;
 use super::leaves::{self, SHARES};
-use super::levels::{Levels, carriers, host_counts};
+use super::levels::{by_leaves, carriers, host_counts};
 use super::links::Links;
 use super::ranking::{Ranking, Rule};
 use crate::ids::{BySwitch, SwitchId};
@@ -122,24 +121,19 @@ impl Ranking {
             let was_leaf = |of: &Option<SwitchId>| of.is_some_and(|r| levels.is_leaf(r));
             boxes.iter().map(was_leaf).collect()
         });
-        let with_cycle = |share| {
+        let mut refused = None;
+        for share in SHARES {
             let ranking = Self::by_share(fabric, links, options, &known, share);
-            let cycle = level_cycle(&Sides::new(links, &ranking), &ranking);
-            (ranking, cycle)
-        };
-        let (ranking, cycle) = with_cycle(SHARES[0]);
-        let Some(cycle) = cycle.filter(|_| ranking.rule() != Rule::Roots) else {
-            return Ok(ranking);
-        };
-        let further = SHARES[1..].iter().map(|&share| with_cycle(share));
-        let found = further
-            .filter(|(_, cycle)| cycle.is_none())
-            .map(|(ranking, _)| ranking)
-            .next();
-        found.ok_or_else(|| {
-            let cycle = cycle.into_iter();
-            RouteError::NotATree(cycle.map(|s| fabric.guid(s)).collect())
-        })
+            let cycle = level_cycle(links, &ranking);
+            let Some(cycle) = cycle.filter(|_| ranking.rule != Rule::Roots) else {
+                return Ok(ranking);
+            };
+            refused.get_or_insert(cycle);
+        }
+        let cycle = refused.into_iter().flatten();
+        Err(RouteError::NotATree(
+            cycle.map(|s| fabric.guid(s)).collect(),
+        ))
     }
 
     /// The levels of a reference, if this fabric has no other links between switches: what it lost moves nobody up or down.
@@ -182,20 +176,13 @@ impl Ranking {
         share: u32,
     ) -> Self {
         let is_root = |s: &SwitchId| options.root_guids.contains(&fabric.guid(*s));
-        let roots: Vec<SwitchId> = match options.root_guids.is_empty() {
-            true => Vec::new(),
-            false => fabric.switches().keys().filter(is_root).collect(),
-        };
+        let roots: Vec<SwitchId> = fabric.switches().keys().filter(is_root).collect();
         if !roots.is_empty() {
             return Self::from_roots(fabric, links, &roots, options.faults);
         }
         let types = NodeTypes::new(options);
         let mut compute: BySwitch<bool> = vec![false; fabric.switches().len()].into();
-        let listed_nodes = match types.are_given() {
-            true => &fabric.end_nodes().raw,
-            false => &[],
-        };
-        for node in listed_nodes {
+        for node in fabric.end_nodes() {
             let listed = types.is_listed_compute(node.guid);
             compute[node.switch] |= listed && node.kind != NodeKind::Aggregation;
         }
@@ -212,7 +199,7 @@ impl Ranking {
             leaf.iter_mut()
                 .zip(&carry)
                 .for_each(|(leaf, carry)| *leaf &= carry);
-            rank = Levels { links, leaf: &leaf }.rank();
+            rank = by_leaves(links, &leaf);
         }
         let plain = |s: SwitchId| leaf[s] >= carry[s] && (!leaf[s] || rank[s] == 0);
         let plain = rank.keys().all(plain);
