@@ -13,7 +13,7 @@
 mod join;
 
 use super::detours::MayTurn;
-use super::tree::Ranking;
+use super::tree::{Ranking, components};
 use dmodc_fabric::{Fabric, Peer, PortNumber, SwitchId};
 use std::collections::VecDeque;
 use typed_index_collections::{TiSlice, TiVec};
@@ -71,20 +71,15 @@ impl<'a> Terrain<'a> {
             return None;
         }
         let reach = self.reach(&able);
-        if let Some(root) = self.common_root(&reach, able.len() as u32, mlid) {
-            let parents = self.span(root, mlid, |from, to| self.ranking.is_up(to, from));
-            return Some(Tree {
-                edges: branches(&parents, &able),
-                up_down: true,
-                left_out,
-            });
+        let common = self.common_root(&reach, able.len() as u32, mlid);
+        let root = common.or_else(|| self.best_root(&reach, &able))?;
+        let mut parents = self.span(root, mlid);
+        if common.is_none() {
+            self.join(root, mlid, &mut parents, &able);
         }
-        let root = self.best_root(&reach, &able)?;
-        let mut parents = self.span(root, mlid, |from, to| self.ranking.is_up(to, from));
-        self.join(root, mlid, &mut parents, &able);
-        let (reached, missed): (Vec<SwitchId>, Vec<SwitchId>) = able
-            .iter()
-            .partition(|&&m| m == root || parents[m].is_some());
+        let is_reached = |m: &SwitchId| *m == root || parents[*m].is_some();
+        let (reached, missed): (Vec<SwitchId>, Vec<SwitchId>) =
+            able.into_iter().partition(is_reached);
         left_out.extend(missed);
         let edges = branches(&parents, &reached);
         Some(Tree {
@@ -147,41 +142,28 @@ impl<'a> Terrain<'a> {
 
     /// The switch of the greatest reach in the connected part that holds most members.
     fn best_root(&self, reach: &TiSlice<SwitchId, u32>, members: &[SwitchId]) -> Option<SwitchId> {
-        // By switch: the first member of its part.
-        let mut part_of: TiVec<SwitchId, _> = vec![None; self.order.len()].into();
-        let mut best: Option<(usize, SwitchId)> = None;
-        for &m in members {
-            if part_of[m].is_some() {
-                continue;
-            }
-            let parents = self.span(m, 0, |_, _| true);
-            for s in parents.keys() {
-                if s == m || parents[s].is_some() {
-                    part_of[s] = Some(m);
-                }
-            }
-            let size = members.iter().filter(|&&o| part_of[o] == Some(m)).count();
-            if best.is_none_or(|(most, _)| size > most) {
-                best = Some((size, m));
-            }
-        }
-        let (_, part) = best?;
-        let inside = self
-            .order
-            .iter()
-            .copied()
-            .filter(|&s| part_of[s] == Some(part));
-        // max_by_key takes the last of equals; the lowest switch comes first in the order.
-        inside.rev().max_by_key(|&s| reach[s])
+        let part = components(self.order.len(), |s| {
+            let near = self.neighbours(s, 0).map(|(_, n, _)| n);
+            near.filter(move |_| self.capable[s])
+        });
+        let mut size: TiVec<SwitchId, usize> = vec![0; part.len()].into();
+        members.iter().for_each(|&m| size[part[m]] += 1);
+        // max_by_key takes the last of equals, here the part of the first member, then the lowest switch.
+        let parts = members.iter().rev().map(|&m| part[m]);
+        let largest = parts.max_by_key(|&of| size[of])?;
+        let inside = self.order.iter().rev().copied();
+        inside
+            .filter(|&s| part[s] == largest)
+            .max_by_key(|&s| reach[s])
     }
 
-    /// Shortest paths from `root` over the links that `may` admits.
-    fn span(&self, root: SwitchId, mlid: u16, may: impl Fn(SwitchId, SwitchId) -> bool) -> Parents {
+    /// Shortest paths from `root` going down only.
+    fn span(&self, root: SwitchId, mlid: u16) -> Parents {
         let mut parents: Parents = vec![None; self.order.len()].into();
         let mut queue = VecDeque::from([root]);
         while let Some(s) = queue.pop_front() {
             for (port, n, remote_port) in self.neighbours(s, mlid) {
-                if n != root && parents[n].is_none() && may(s, n) {
+                if parents[n].is_none() && self.ranking.is_up(n, s) {
                     parents[n] = Some([(s, port), (n, remote_port)]);
                     queue.push_back(n);
                 }
