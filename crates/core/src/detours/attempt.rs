@@ -1,10 +1,9 @@
 //! Attempts: each takes turns and searches detours over them, until no pair is left out or further turns help none.
 
-use super::hubs::{hubs, turn_by_planes, turn_in_cone};
+use super::hubs::{hubs, turn_by_planes, turn_in_cone, turns_between};
 use super::need::{KINDS, Need};
 use super::search::{Chosen, Class, Gate, Search};
 use super::turns::Turns;
-use super::walk::turns_between;
 use crate::ids::{BySwitch, SwitchId};
 use crate::paths::{HOPS, INFINITE, Paths};
 use crate::tree::Groups;
@@ -115,11 +114,14 @@ impl<'a> Attempt<'a> {
             let links = self.links();
             let hubs = hubs(self.paths, &self.left).into_iter().take(TRIES);
             helps = hubs.into_iter().any(|hub| {
+                if !self.goes_on(search) {
+                    return false;
+                }
                 let before = self.turns.clone();
                 let urgent = |s: SwitchId| urgent[s];
-                let helps = self.goes_on(search)
-                    && turn_in_cone(links, &mut self.turns, hub, urgent, &mut search.work)
-                    && self.serve(search);
+                let (turns, work) = (&mut self.turns, &mut search.work);
+                let takes = turn_in_cone(links, turns, hub, urgent, |_, _| true, |_| true, work);
+                let helps = takes && self.serve(search);
                 if !helps {
                     self.turns = before;
                 }

@@ -248,7 +248,8 @@ impl Connections {
             let mut turns = Turns::new(&paths.groups);
             if let Some(hub) = widest_hub(paths) {
                 let links = [&paths.groups; 2];
-                turn_in_cone(links, &mut turns, hub, |_| false, &mut 0);
+                let turns = &mut turns;
+                turn_in_cone(links, turns, hub, |_| false, |_, _| true, |_| true, &mut 0);
             }
             turns
         })

@@ -1,31 +1,22 @@
-//! Where to turn: each plane at a leaf of its own, then all pairs in need at one hub after the other.
+//! Where to turn: each plane at a leaf of its own, then all pairs in need at one hub after the other; and on a walk of
+//! its own for one pair.
 
 use super::need::Need;
-use super::turns::Turns;
+use super::turns::{Turn, Turns};
 use crate::ids::{BySwitch, Column, SwitchId};
 use crate::paths::{HOPS, INFINITE, Paths};
 use crate::tree::{Groups, components};
 use std::cmp::Reverse;
+use std::collections::{BTreeMap, VecDeque};
 use typed_index_collections::TiVec;
 
 /// The most pairs of each kind of need by which hubs are compared.
 const SAMPLE: usize = 255;
 
-/// Takes all turns that close no cycle at a switch and at the switches above it, its *cone*; turns to
-/// `urgent` switches come before others. Returns whether any turn is new, and adds the neighbours visited to `work`.
-/// `links` as in [`Turns::take`].
+/// Takes the turns at a switch that `turn` selects and that close no cycle, and all such turns at the `wanted` switches
+/// above it, its *cone*; turns to `urgent` switches come before others. Returns whether any turn is new, and adds the
+/// neighbours visited to `work`. `links` as in [`Turns::take`].
 pub fn turn_in_cone(
-    links: [&Groups; 2],
-    turns: &mut Turns,
-    hub: SwitchId,
-    urgent: impl Fn(SwitchId) -> bool,
-    work: &mut u64,
-) -> bool {
-    turn_above(links, turns, hub, urgent, |_, _| true, |_| true, work)
-}
-
-/// Takes the turns at a switch that `turn` selects, and all turns at the `wanted` switches above it.
-fn turn_above(
     links: [&Groups; 2],
     turns: &mut Turns,
     hub: SwitchId,
@@ -52,14 +43,14 @@ fn turn_above(
 }
 
 /// Lets each two planes turn into each other at the leaf of the lower one. The planes that the fewest pairs
-/// must enter by turns come first. Returns `false` if no hosts are in need, or there is but one plane.
+/// must enter by turns come first. None turns if no hosts are in need, or there is but one plane.
 pub fn turn_by_planes(
     paths: &Paths,
     all: &Groups,
     needs: &[Need],
     turns: &mut Turns,
     work: &mut u64,
-) -> bool {
+) {
     let (costs, groups) = (&paths.costs, &paths.groups);
     let is_leaf = |s| costs.is_leaf(s);
     // A plane has the number of its first switch.
@@ -93,7 +84,7 @@ pub fn turn_by_planes(
     planes.sort_unstable();
     planes.dedup();
     if planes.len() < 2 || entered.iter().all(|&entered| entered == 0.0) {
-        return false;
+        return;
     }
     planes.sort_by(|&a, &b| entered[a].total_cmp(&entered[b]));
     let rank_of = |s: SwitchId| planes.iter().position(|&p| p == plane[s]);
@@ -111,17 +102,10 @@ pub fn turn_by_planes(
             let [from, to] = [rank_of(from), rank_of(to)];
             from != to && from.min(to) == Some(at)
         };
-        turn_above(
-            [groups, all],
-            turns,
-            owner,
-            |_| false,
-            turn,
-            |s| rank_of(s) == Some(at),
-            work,
-        );
+        let is_own = |s| rank_of(s) == Some(at);
+        let links = [groups, all];
+        turn_in_cone(links, turns, owner, |_| false, turn, is_own, work);
     }
-    true
 }
 
 /// All switches with two or more switches above, the best first. The best has up-down paths to both ends of
@@ -173,4 +157,56 @@ pub fn widest_top(paths: &Paths, joined_to: SwitchId) -> Option<SwitchId> {
     joined
         .rev()
         .max_by_key(|&s| paths.costs.columns_below(s).len())
+}
+
+/// A channel, as (from, to).
+type Channel = (SwitchId, SwitchId);
+
+/// The turns on a shortest walk from one switch into the up-down paths to another; `None` if none serves. They show which
+/// turns one pair still needs. Whether they close a cycle is not asked here: that would spare 4 of 116,146 small fabrics
+/// the switch above all others that 175 need. Adds the number of links looked at to `work`.
+pub fn turns_between(
+    paths: &Paths,
+    (from, to): (SwitchId, SwitchId),
+    work: &mut u64,
+) -> Option<Vec<Turn>> {
+    let Paths { costs, groups, .. } = paths;
+    let is_turn = |(before, s, next): Turn| {
+        let up = groups.up(s);
+        [before, next]
+            .iter()
+            .all(|&n| up.iter().any(|g| g.remote == n))
+    };
+    let first = groups.neighbours(from).map(|next| (from, next));
+    let mut open: VecDeque<Channel> = first.collect();
+    let mut came: BTreeMap<Channel, Option<Channel>> = BTreeMap::new();
+    came.extend(open.iter().map(|&channel| (channel, None)));
+    while let Some(channel) = open.pop_front() {
+        let (before, s) = channel;
+        // Where a path begins, packets go on by its first link.
+        let hops = costs.hops(s, to);
+        let goes_on =
+            |next: SwitchId| hops.is_none() || hops == costs.hops(next, to).map(|h| h + 1);
+        for next in groups
+            .neighbours(s)
+            .filter(|&next| next != before && goes_on(next))
+        {
+            *work += 1;
+            let mut way = Some(channel);
+            if hops.is_some() {
+                let mut found = vec![(before, s, next)];
+                while let Some((at, to)) = way {
+                    way = came[&(at, to)];
+                    found.extend(way.map(|(from, _)| (from, at, to)));
+                }
+                found.retain(|&turn| is_turn(turn));
+                return Some(found);
+            }
+            came.entry((s, next)).or_insert_with(|| {
+                open.push_back((s, next));
+                way
+            });
+        }
+    }
+    None
 }

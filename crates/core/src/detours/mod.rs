@@ -9,7 +9,7 @@
 //! it computes routes:
 //!
 //! ```text
-//! costs ─ need (pairs in need) ─ hubs, walk, turns (where to turn) ─ search (the detours) ─ attempt (the best) ─ steps
+//! costs ─ need (pairs in need) ─ hubs, turns (where to turn) ─ search (the detours) ─ attempt (the best) ─ steps
 //! ```
 //!
 //! *Where.* All turns at one leaf and at the switches above it (its *cone*) close no cycle where one way leads down to
@@ -28,7 +28,7 @@
 //! lane. So the planes that the fewest pairs must enter come first.
 //!
 //! *Pairs of hosts.* If hubs leave out a pair of hosts, the turns that they took may be in its way. So a second attempt
-//! begins with the turns on a shortest walk for each such pair (module `walk`). If it fails, too,
+//! begins with the turns on a shortest walk for each such pair. If it fails, too,
 //! [`Connections::top`] names a switch below which all pairs have paths: the plan counts ranks down from it.
 //!
 //! *The detours.* Each share of the LIDs at a switch has one search back from the turns into up-down paths, over (switch,
@@ -47,7 +47,6 @@ mod hubs;
 mod need;
 mod search;
 mod turns;
-mod walk;
 
 pub use connections::{Connections, Lids, MayConnect, Steps, turned};
 pub use need::{Ends, Needs, Unreachable};
