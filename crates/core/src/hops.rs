@@ -36,12 +36,11 @@ fn hops_up_down(plan: &Plan, from: SwitchId, neighbour: &Peer, to: SwitchId) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::{degraded, route, shapes, text};
+    use crate::tests::{degraded, route, shapes, text, way};
     use crate::{OnUnreachable, Options};
-    use dmodc_fabric::{Guid, PortNumber};
+    use dmodc_fabric::Guid;
     use fabrics::{Net, cases};
     use proptest::prelude::*;
-    use std::iter::successors;
 
     proptest! {
         #![proptest_config(cases(100))]
@@ -54,9 +53,8 @@ mod tests {
             let (plan, tables) = route(&fabric, &Options::default(), 1);
             for (to, switch) in fabric.switches().iter_enumerated() {
                 let entry = |s: SwitchId| tables.get(s, switch.lid);
-                let next = |&s: &SwitchId| Some(fabric.far(s, PortNumber(entry(s)))?.0);
                 for from in fabric.switches().keys().filter(|&s| entry(s) != NO_PATH) {
-                    let hops = successors(Some(from), next).count() - 1;
+                    let hops = way(&fabric, &tables, from, switch.lid).count() - 1;
                     let row = hop_row(&fabric, &plan, from, to);
                     let known = usize::from(row[usize::from(entry(from))]);
                     prop_assert_eq!(known, hops, "{:?} to {:?}: {}", from, to, text(&netlist));

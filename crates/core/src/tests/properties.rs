@@ -1,29 +1,15 @@
 //! Properties of Dmodc that the paper does not have.
 
-use super::{degraded, route, shapes, text, wide_shapes};
-use crate::{Engine, Faults, Options, Plan};
+use super::{degraded, route, text, way, wide_shapes};
+use crate::{Engine, Faults, Options};
 use dmodc_fabric::random::Random;
-use dmodc_fabric::{Drained, Fabric, Lid, Peer, PortNumber, SwitchId, Tables};
+use dmodc_fabric::{Drained, Fabric, Lid, PortNumber, SwitchId};
 use dmodc_formats::netlist::Netlist;
 use dmodc_formats::netlist::generate::Pgft;
 use fabrics::{Net, add_host, cases, switches, with_speeds};
 use proptest::prelude::*;
 use std::collections::HashSet;
 use std::ops::Range;
-
-proptest! {
-    #![proptest_config(cases(300))]
-
-    /// The tables depend on the fabric alone, not on the number of threads.
-    #[test]
-    fn tables_depend_on_the_fabric_alone(shape in shapes(), seed: u64, links in 0.0..0.3) {
-        let netlist = degraded(shape, seed, links, 0.0);
-        let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
-        let (_, one) = route(&fabric, &Options::default(), 1);
-        let (_, eight) = route(&fabric, &Options::default(), 8);
-        prop_assert!(one == eight);
-    }
-}
 
 proptest! {
     #![proptest_config(cases(10))]
@@ -176,10 +162,9 @@ fn routes_take_no_other_turns() {
         };
         let (tables, _) = engine.tables(&fabric, &plan).expect("tables that fit");
         for (lid, ..) in fabric.lids() {
-            let next = |s| Some(fabric.far(s, PortNumber(tables.get(s, lid)))?.0);
             for from in fabric.switches().keys() {
-                if let Some(at) = next(from)
-                    && let Some(to) = next(at)
+                let passed: Vec<SwitchId> = way(&fabric, &tables, from, lid).take(3).collect();
+                if let [from, at, to] = passed[..]
                     && plan.ranking().is_up(at, from)
                     && plan.ranking().is_up(at, to)
                 {
@@ -246,31 +231,16 @@ fn extra_lids_take_different_paths() {
             .map(|n| n.switch)
             .max_by_key(|&s| plan.hops(s, last.switch))
             .expect("nodes");
-        let paths: HashSet<Vec<(SwitchId, PortNumber)>> = (0..1u16 << lmc)
-            .map(|k| path_up(&fabric, &plan, &tables, from, Lid(last.lid.0 + k)))
-            .collect();
+        // The switches and output ports on the way up.
+        let path = |lid: Lid| -> Vec<(SwitchId, u8)> {
+            let up = way(&fabric, &tables, from, lid)
+                .take_while(|&s| plan.hops_down(s, last.switch).is_none());
+            up.map(|s| (s, tables.get(s, lid))).collect()
+        };
+        let lids = (0..1u16 << lmc).map(|k| Lid(last.lid.0 + k));
+        let paths: HashSet<_> = lids.map(path).collect();
         assert_eq!(paths.len(), between_pods);
     }
-}
-
-/// The switches and output ports on the path up.
-fn path_up(
-    fabric: &Fabric,
-    plan: &Plan,
-    tables: &Tables,
-    from: SwitchId,
-    lid: Lid,
-) -> Vec<(SwitchId, PortNumber)> {
-    let mut path = Vec::new();
-    let mut s = from;
-    let port = |s| PortNumber(tables.get(s, lid));
-    while let Peer::Switch { index, .. } = fabric.peer(s, port(s))
-        && plan.ranking().is_up(s, index)
-    {
-        path.push((s, port(s)));
-        s = index;
-    }
-    path
 }
 
 /// Port 0 of a switch whose only end node is an aggregation node gets routes, whether that node is
