@@ -176,133 +176,31 @@ impl Reach {
 mod tests {
     use super::*;
     use crate::Options;
-    use crate::paths::Paths;
-    use crate::threads::ALONE;
     use crate::tree::Ranking;
-    use dmodc_fabric::Guid;
     use fabrics::Net;
-
-    /// The paths of switches with these links, each as (below, above), and these roots.
-    fn paths(switches: usize, links: &[(u32, u32)], roots: &[u32]) -> Paths {
-        let net = Net {
-            switches,
-            ..Net::new(links, &[])
-        };
-        let fabric = net.build();
-        let options = Options {
-            root_guids: roots.iter().map(|&s| Guid(u64::from(s) + 1)).collect(),
-            ..Options::default()
-        };
-        let ranking = Ranking::new(&fabric, &options);
-        Paths::new(Groups::of_fabric(&fabric, &ranking), &ranking, ALONE)
-    }
-
-    fn has(turns: &Turns, from: u32, at: u32, to: u32) -> bool {
-        turns.has(SwitchId(from), SwitchId(at), SwitchId(to))
-    }
-
-    fn take(paths: &Paths, turns: &mut Turns, at: u32, wanted: impl Fn(u32, u32) -> bool) {
-        let links = [&paths.groups; 2];
-        let wanted = |from: SwitchId, to: SwitchId| wanted(from.0, to.0);
-        turns.take(links, SwitchId(at), |_| false, wanted, &mut 0);
-    }
-
-    /// Which of these turns are taken if they are wanted.
-    fn taken(paths: &Paths, turns: &mut Turns, wanted: &[(u32, u32, u32)]) -> Vec<bool> {
-        let is_taken = |&(from, at, to): &(u32, u32, u32)| {
-            take(paths, turns, at, |a, c| (a, c) == (from, to));
-            has(turns, from, at, to)
-        };
-        wanted.iter().map(is_taken).collect()
-    }
-
-    #[test]
-    fn no_turn_is_taken_where_ways_up_meet_again() {
-        // A leaf below 1 and 2, both below 3: packets that go up to 1 can come back down from 2.
-        let links = [(0, 1), (0, 2), (1, 3), (2, 3)];
-        let both = [(1, 0, 2), (2, 0, 1)];
-        let met = paths(4, &links, &[3]);
-        assert_eq!(
-            taken(&met, &mut Turns::new(&met.groups), &both),
-            [false, false]
-        );
-        // Without the top they cannot.
-        let open = paths(3, &links[..2], &[1, 2]);
-        assert_eq!(
-            taken(&open, &mut Turns::new(&open.groups), &both),
-            [true, true]
-        );
-    }
 
     #[test]
     fn planes_that_each_own_a_leaf_turn_into_each_other_and_the_lowest_at_no_other_leaf() {
         // Three planes of one switch each above three leaves.
         let links: Vec<(u32, u32)> = (0..9).map(|i| (i / 3, 3 + i % 3)).collect();
-        let paths = paths(6, &links, &[3, 4, 5]);
-        let turns = &mut Turns::new(&paths.groups);
-        let at_owners = [
-            (3, 0, 4),
-            (4, 0, 3),
-            (3, 0, 5),
-            (5, 0, 3),
-            (4, 1, 5),
-            (5, 1, 4),
-        ];
-        assert_eq!(taken(&paths, turns, &at_owners), [true; 6]);
+        let fabric = Net::new(&links, &[0, 1, 2]).build();
+        let ranking = Ranking::new(&fabric, &Options::default());
+        let groups = Groups::of_fabric(&fabric, &ranking);
+        let mut turns = Turns::new(&groups);
+        let mut is_taken = |turn: [u32; 3]| {
+            let [from, at, to] = turn.map(SwitchId);
+            let wanted = |a, c| (a, c) == (from, to);
+            turns.take([&groups; 2], at, |_| false, wanted, &mut 0);
+            turns.has(from, at, to)
+        };
+        let at_first = [[3, 0, 4], [4, 0, 3], [3, 0, 5], [5, 0, 3]];
+        let at_owners = [&at_first[..], &[[4, 1, 5], [5, 1, 4]]].concat();
+        assert!(at_owners.iter().all(|&turn| is_taken(turn)));
         for at in 0..3 {
-            let others = [3, 4, 5].map(|a| [3, 4, 5].map(|c| (a, at, c))).concat();
-            let others: Vec<_> = others
-                .into_iter()
-                .filter(|turn| turn.0 != turn.2 && !at_owners.contains(turn))
-                .collect();
-            assert!(taken(&paths, turns, &others).iter().all(|taken| !taken));
+            let all = [3, 4, 5].map(|from| [3, 4, 5].map(|to| [from, at, to]));
+            let mut others = all.concat();
+            others.retain(|turn| !at_owners.contains(turn));
+            assert!(!others.into_iter().any(&mut is_taken));
         }
-    }
-
-    #[test]
-    fn all_turns_of_a_cone_are_taken_where_there_is_one_way_down() {
-        // Two planes, {2, 3} below 6 and 7, {4, 5} below 8 and 9; leaf 0 below 2 and 4, 1 below 3 and 5.
-        let planes = [
-            (0, 2),
-            (0, 4),
-            (1, 3),
-            (1, 5),
-            (2, 6),
-            (2, 7),
-            (3, 6),
-            (3, 7),
-        ];
-        let links = [&planes[..], &[(4, 8), (4, 9), (5, 8), (5, 9)]].concat();
-        let paths = paths(10, &links, &[6, 7, 8, 9]);
-        let mut turns = Turns::new(&paths.groups);
-        for at in [0, 2, 4] {
-            take(&paths, &mut turns, at, |_, _| true);
-        }
-        for (from, at, to) in [
-            (2, 0, 4),
-            (4, 0, 2),
-            (6, 2, 7),
-            (7, 2, 6),
-            (8, 4, 9),
-            (9, 4, 8),
-        ] {
-            assert!(has(&turns, from, at, to), "{from} {at} {to}");
-        }
-        take(&paths, &mut turns, 1, |_, _| true);
-        assert!(!(has(&turns, 3, 1, 5) || has(&turns, 5, 1, 3)));
-    }
-
-    #[test]
-    fn turns_over_links_on_no_cycle_are_free() {
-        // A square of 0 to 3 with 2 and 3 at the top, and 4, 5 hanging above 0 and 1.
-        let links = [(0, 2), (1, 2), (0, 3), (1, 3), (0, 4), (1, 5)];
-        let paths = paths(6, &links, &[2, 3, 4, 5]);
-        let turns = Turns::new(&paths.groups);
-        assert_eq!(turns.hubs(), [SwitchId(0), SwitchId(1)]);
-        for (from, at, to) in [(4, 0, 2), (2, 0, 4), (3, 0, 4), (5, 1, 2)] {
-            assert!(has(&turns, from, at, to), "{from} {at} {to}");
-        }
-        let others = [(2, 0, 3), (3, 1, 2), (4, 0, 4)];
-        assert!(others.map(|(from, at, to)| has(&turns, from, at, to)) == [false; 3]);
     }
 }
