@@ -59,28 +59,24 @@ pub fn turn_by_planes(
             .neighbours(s)
             .filter(move |&other| !is_leaf(s) && !is_leaf(other))
     });
+    // By switch, if it is a leaf: the planes above it.
     let planes_above = |leaf: SwitchId| {
-        let above = groups.up(leaf).iter();
+        let above = groups.up(leaf).iter().filter(|_| is_leaf(leaf));
         let mut planes: Vec<SwitchId> = above.map(|g| plane[g.remote]).collect();
         planes.sort_unstable();
         planes.dedup();
         planes
     };
-    let leaves = costs.columns()[..costs.leaves()].iter();
-    let leaves: TiVec<Column, (SwitchId, Vec<SwitchId>)> =
-        leaves.map(|&leaf| (leaf, planes_above(leaf))).collect();
+    let above: BySwitch<Vec<SwitchId>> = groups.switches().map(planes_above).collect();
     let mut entered: BySwitch<f64> = vec![0.0; costs.width()].into();
-    for need in needs.iter().filter(|need| is_leaf(need.to)) {
-        let (_, planes) = &leaves[costs.column(need.to)];
+    for need in needs {
+        let planes = &above[need.to];
         let from = need.from.iter().filter(|&&(_, kind)| kind == 0).count();
         for &plane in planes {
             entered[plane] += from as f64 / planes.len() as f64;
         }
     }
-    let mut planes: Vec<SwitchId> = leaves
-        .iter()
-        .flat_map(|(_, planes)| planes.clone())
-        .collect();
+    let mut planes: Vec<SwitchId> = above.iter().flatten().copied().collect();
     planes.sort_unstable();
     planes.dedup();
     if planes.len() < 2 || entered.iter().all(|&entered| entered == 0.0) {
@@ -90,13 +86,14 @@ pub fn turn_by_planes(
     let rank_of = |s: SwitchId| planes.iter().position(|&p| p == plane[s]);
     let mut owned: BySwitch<bool> = vec![false; costs.width()].into();
     for (at, own) in planes.iter().enumerate() {
-        let owns = leaves.iter().filter(|(_, planes)| planes.contains(own));
-        let owner = owns.min_by_key(|(leaf, planes)| {
-            let row = &costs.row(*leaf)[..costs.leaves()];
+        let leaves = costs.columns()[..costs.leaves()].iter();
+        let owns = leaves.filter(|&&leaf| above[leaf].contains(own));
+        let owner = owns.min_by_key(|&&leaf| {
+            let row = &costs.row(leaf)[..costs.leaves()];
             let unreached = row.iter().filter(|&&byte| byte == INFINITE).count();
-            (Reverse(planes.len()), unreached, owned[*leaf])
+            (Reverse(above[leaf].len()), unreached, owned[leaf])
         });
-        let Some(&(owner, _)) = owner else { continue };
+        let Some(&owner) = owner else { continue };
         owned[owner] = true;
         let turn = |from, to| {
             let [from, to] = [rank_of(from), rank_of(to)];
