@@ -193,47 +193,57 @@ fn branches(parents: &Parents, members: &[SwitchId]) -> Vec<Edge> {
 mod tests {
     use super::*;
     use crate::Options;
-    use dmodc_fabric::Guid;
     use fabrics::Net;
 
-    /// A fabric of this many switches with these links; the switches with GUID 5 and 6 are at the top.
-    fn ranked(switches: usize, links: &[(u32, u32)]) -> (Fabric, Ranking) {
+    /// The trees of groups of these members, with MLIDs from 0xC000 on, below two roots: one, and the switch after it.
+    fn trees(
+        links: &[(u32, u32)],
+        root: u32,
+        capable: &[bool],
+        may_turn: MayTurn,
+        groups: &[Vec<u32>],
+    ) -> Vec<Option<Tree>> {
         let net = Net {
-            switches,
+            switches: capable.len(),
             ..Net::new(links, &[])
         };
         let fabric = net.build();
         let options = Options {
-            root_guids: vec![Guid(5), Guid(6)],
+            root_guids: [root, root + 1].map(|s| fabric.guid(SwitchId(s))).to_vec(),
             ..Options::default()
         };
-        // In the order of GUIDs: of equal ranks, the greater GUID is above.
         let ranking = Ranking::new(&fabric, &options);
-        (fabric, ranking)
+        let terrain = Terrain::new(&fabric, &ranking, capable.as_ref(), may_turn);
+        let tree = |(mlid, members): (u16, &Vec<u32>)| {
+            let members: Vec<SwitchId> = members.iter().copied().map(SwitchId).collect();
+            terrain.tree(&members, mlid)
+        };
+        (0xC000..).zip(groups).map(tree).collect()
     }
 
+    const NEVER: MayTurn = &|_, _, _| false;
+
     /// Two spines (4, 5) over four leaves (0..=3), two parallel links each.
-    fn two_level() -> (Fabric, Ranking) {
-        let links: Vec<(u32, u32)> = (0..16).map(|i| (i / 4, 4 + i % 4 / 2)).collect();
-        ranked(6, &links)
+    fn two_level() -> Vec<(u32, u32)> {
+        (0..16).map(|i| (i / 4, 4 + i % 4 / 2)).collect()
     }
 
     #[test]
     fn the_root_is_above_all_members_and_groups_spread() {
-        let (fabric, ranking) = two_level();
-        let terrain = Terrain::new(&fabric, &ranking, [true; 6][..].as_ref(), &|_, _, _| false);
-        let mut roots = Vec::new();
-        for mlid in 0xC000..0xC004 {
-            let tree = terrain
-                .tree(&[0, 2, 3].map(SwitchId), mlid)
-                .expect("a tree");
+        let groups = vec![vec![0, 2, 3]; 4];
+        let trees = trees(&two_level(), 4, &[true; 6], NEVER, &groups);
+        let root = |tree: Option<Tree>| {
+            let tree = tree.expect("a tree");
             assert!(tree.up_down && tree.left_out.is_empty());
             assert_eq!(tree.edges.len(), 3);
             let root = tree.edges[0][0].0;
-            assert!(root.0 >= 4 && tree.edges.iter().all(|e| e[0].0 == root));
-            roots.push(root.0);
-        }
-        assert_eq!(roots, [4, 5, 4, 5]);
+            assert!(tree.edges.iter().all(|e| e[0].0 == root));
+            root.0
+        };
+        assert_eq!(
+            trees.into_iter().map(root).collect::<Vec<_>>(),
+            [4, 5, 4, 5]
+        );
     }
 
     /// Members are bits of words of 64: only spine 71 is above the last of 70 leaves.
@@ -241,16 +251,9 @@ mod tests {
     fn a_group_may_have_more_members_than_a_word_has_bits() {
         let below = |spine: u32, leaves: u32| (0..leaves).map(move |leaf| (leaf, spine));
         let links: Vec<(u32, u32)> = below(70, 69).chain(below(71, 70)).collect();
-        let fabric = Net::new(&links, &[]).build();
-        let options = Options {
-            root_guids: vec![Guid(71), Guid(72)],
-            ..Options::default()
-        };
-        let ranking = Ranking::new(&fabric, &options);
-        let terrain = Terrain::new(&fabric, &ranking, [true; 72][..].as_ref(), &|_, _, _| false);
-        let members: Vec<SwitchId> = (0..70).map(SwitchId).collect();
-        for mlid in 0xC000..0xC004 {
-            let tree = terrain.tree(&members, mlid).expect("a tree");
+        let groups = vec![(0..70).collect(); 2];
+        for tree in trees(&links, 70, &[true; 72], NEVER, &groups) {
+            let tree = tree.expect("a tree");
             assert!(tree.up_down && tree.left_out.is_empty());
             assert!(tree.edges.iter().all(|edge| edge[0].0 == SwitchId(71)));
         }
@@ -258,41 +261,35 @@ mod tests {
 
     #[test]
     fn switches_without_multicast_are_avoided() {
-        let (fabric, ranking) = two_level();
         let capable = [true, false, true, true, false, true];
-        let terrain = Terrain::new(&fabric, &ranking, capable[..].as_ref(), &|_, _, _| false);
-        let tree = terrain
-            .tree(&[0, 1, 2].map(SwitchId), 0xC000)
-            .expect("a tree");
+        let groups = [vec![0, 1, 2], vec![1]];
+        let trees = trees(&two_level(), 4, &capable, NEVER, &groups);
+        let tree = trees[0].as_ref().expect("a tree");
         assert_eq!(tree.left_out, [SwitchId(1)]);
         assert!(tree.edges.iter().all(|e| e[0].0 == SwitchId(5)));
-        assert_eq!(terrain.tree(&[1].map(SwitchId), 0xC000), None);
+        assert_eq!(trees[1], None);
     }
 
     #[test]
     fn members_that_share_no_top_join_by_turns_that_may_be_taken() {
         // Leaves 0 and 1 meet in 4, 2 and 3 in 5, and 1 and 2 are joined directly; 6 is alone.
-        let (fabric, ranking) = ranked(7, &[(0, 4), (1, 4), (2, 5), (3, 5), (1, 2)]);
+        let links = [(0, 4), (1, 4), (2, 5), (3, 5), (1, 2)];
         // A link from 1 up to 2: 1 has 4 and 2 above it, 2 has 5.
         let turns = |SwitchId(a), SwitchId(b), SwitchId(c)| {
             b == 1 && [a, c] != [a, a] && [2, 4].contains(&a)
         };
-        let alone = Terrain::new(&fabric, &ranking, [true; 7][..].as_ref(), &|_, _, _| false);
-        assert_eq!(
-            alone
-                .tree(&[6, 0, 3].map(SwitchId), 0xC000)
-                .map(|t| t.left_out),
-            Some(vec![SwitchId(6), SwitchId(3)])
-        );
-        let terrain = Terrain::new(&fabric, &ranking, [true; 7][..].as_ref(), &turns);
-        let tree = terrain
-            .tree(&[6, 0, 3].map(SwitchId), 0xC000)
-            .expect("a tree");
-        assert!(!tree.up_down);
-        assert_eq!(tree.left_out, [SwitchId(6)]);
-        let mut links: Vec<[u32; 2]> = tree.edges.iter().map(|e| [e[0].0.0, e[1].0.0]).collect();
-        links.iter_mut().for_each(|l| l.sort());
-        links.sort();
-        assert_eq!(links, [[0, 4], [1, 2], [1, 4], [2, 5], [3, 5]]);
+        let left_out_and_links = |may_turn| {
+            let tree = trees(&links, 4, &[true; 7], may_turn, &[vec![6, 0, 3]]).remove(0);
+            let tree = tree.expect("a tree");
+            let mut links: Vec<[u32; 2]> =
+                tree.edges.iter().map(|e| [e[0].0.0, e[1].0.0]).collect();
+            links.iter_mut().for_each(|l| l.sort());
+            links.sort();
+            (tree.up_down, tree.left_out, links)
+        };
+        assert_eq!(left_out_and_links(NEVER).1, [6, 3].map(SwitchId));
+        let all = vec![[0, 4], [1, 2], [1, 4], [2, 5], [3, 5]];
+        let expected = (false, vec![SwitchId(6)], all);
+        assert_eq!(left_out_and_links(&turns), expected);
     }
 }
