@@ -27,7 +27,6 @@ mod oracle;
 mod paper;
 mod paths;
 mod plan;
-mod roots;
 mod rows;
 mod spread;
 #[cfg(test)]
@@ -42,7 +41,6 @@ pub use ids::ClassId;
 pub use kinds::{NodeType, NodeTypes};
 pub use options::{Capacity, Faults, OnUnreachable, Options, PHASES, RouteError, Timings};
 pub use plan::Plan;
-pub use roots::roots;
 pub use spread::most_common;
 pub use threads::Threads;
-pub use tree::{Group, Groups, Ranking, Rule, join, root};
+pub use tree::{Group, Groups, Ranking, Rule, join, root, roots};

@@ -13,4 +13,4 @@ mod ranking;
 pub use groups::Groups;
 pub use links::{Group, Links};
 pub use partition::{Partition, components, join, mix, peel, root, sort_by_small_key};
-pub use ranking::{Ranking, Rule};
+pub use ranking::{Ranking, Rule, roots};
