@@ -8,9 +8,8 @@ mod support;
 
 use dmodc_core::{Engine, Options};
 use dmodc_fabric::random::Random;
-use dmodc_fabric::{
-    Builder, Drained, EndNode, Fabric, Guid, Lid, NodeKind, PortNumber, SwitchId, Tables,
-};
+use dmodc_fabric::{Drained, Fabric, Tables};
+use fabrics::Net;
 use proof::prove_all;
 use std::collections::BTreeSet;
 use std::fs;
@@ -116,79 +115,30 @@ fn peak() -> u64 {
     kib.expect("a line").parse::<u64>().expect("a number") * 1024 / 1_000_000
 }
 
-/// Builds fabrics: GUIDs at random, LIDs in order, a port after the other.
-struct Net {
-    random: Random,
-    builder: Builder,
-    used: Vec<u8>,
-    guids: Vec<u64>,
-    lid: u16,
+/// A fabric of these links and hosts, by numbers of switches that all have as many ports: GUIDs at random, a port after the
+/// other.
+fn fabric(ports: u8, links: &[(usize, usize)], hosts: &[usize]) -> Fabric {
+    let last = links.iter().map(|&(a, b)| a.max(b)).max();
+    let mut guids: Vec<u32> = (0..=last.expect("a link") as u32).collect();
+    Random::new(1).shuffle(&mut guids);
+    let links: Vec<(u32, u32)> = links.iter().map(|&(a, b)| (guids[a], guids[b])).collect();
+    let hosts: Vec<u32> = hosts.iter().map(|&s| guids[s]).collect();
+    let net = Net::new(&links, &hosts).build();
+    let same = fabrics::rebuilt(&net, |s| (net.switches()[s].lid, ports));
+    same.finish().0
 }
 
-impl Net {
-    fn new(switches: usize, ports: u8) -> Net {
-        let mut net = Net {
-            random: Random::new(1),
-            builder: Builder::default(),
-            used: vec![0; switches],
-            guids: (1..=switches as u64).collect(),
-            lid: 0,
-        };
-        net.random.shuffle(&mut net.guids);
-        for &guid in &net.guids {
-            net.lid += 1;
-            net.builder.switch(Guid(guid), Lid(net.lid), 0, ports);
-        }
-        net
-    }
-
-    fn port(&mut self, switch: usize) -> (SwitchId, PortNumber) {
-        self.used[switch] += 1;
-        (SwitchId::from(switch), PortNumber(self.used[switch]))
-    }
-
-    fn link(&mut self, a: usize, b: usize) {
-        let ends = (self.port(a), self.port(b));
-        self.builder.link(ends.0, ends.1);
-    }
-
-    fn host(&mut self, switch: usize) {
-        let (switch, port) = self.port(switch);
-        self.lid += 1;
-        self.builder.end_node(EndNode {
-            guid: Guid(1 << 32 | u64::from(self.lid)),
-            lid: Lid(self.lid),
-            lmc: 0,
-            kind: NodeKind::Ca,
-            switch,
-            port,
-        });
-    }
-
-    fn finish(self) -> Fabric {
-        let (fabric, placement) = self.builder.finish();
-        assert_eq!(placement.defects, []);
-        fabric
-    }
-}
-
-/// 100 leaves and 54 spines, all with 254 ports, of which random ones are in use, several to one spine.
+/// 100 leaves and 54 spines, all with 254 ports, up to two of which lead to one spine.
 fn uneven() -> Fabric {
-    let mut net = Net::new(154, 254);
+    let mut random = Random::new(1);
+    let (mut links, mut hosts) = (Vec::new(), Vec::new());
     for leaf in 0..100 {
         for spine in 100..154 {
-            for _ in 0..net.random.below(3) {
-                // A gap here and there.
-                net.used[leaf] += net.random.below(2) as u8;
-                net.used[spine] += net.random.below(2) as u8;
-                net.link(leaf, spine);
-            }
+            links.extend(vec![(leaf, spine); random.below(3)]);
         }
-        for _ in 0..net.random.below(60) {
-            net.host(leaf);
-        }
+        hosts.extend(vec![leaf; random.below(60)]);
     }
-    net.finish()
+    fabric(254, &links, &hosts)
 }
 
 /// 30 % of the links between switches have one of five lower speeds.
@@ -212,89 +162,64 @@ fn slow(shape: &str) -> Fabric {
 
 /// Each switch is linked to each other one, and has a host; or one link is missing.
 fn mesh(switches: usize, lacks_one: bool) -> Fabric {
-    let mut net = Net::new(switches, 254);
-    for a in 0..switches {
-        for b in a + 1..switches {
-            if !lacks_one || (a, b) != (0, 1) {
-                net.link(a, b);
-            }
-        }
-        net.host(a);
-    }
-    net.finish()
+    let pairs = (0..switches).flat_map(|a| (a + 1..switches).map(move |b| (a, b)));
+    let links: Vec<_> = pairs.skip(usize::from(lacks_one)).collect();
+    fabric(254, &links, &Vec::from_iter(0..switches))
 }
 
 /// Two leaves with two hosts each and a spine, again and again.
 fn components() -> Fabric {
-    let mut net = Net::new(4800, 36);
-    for first in (0..4800).step_by(3) {
-        for leaf in [first, first + 1] {
-            net.link(leaf, first + 2);
-            net.host(leaf);
-            net.host(leaf);
-        }
-    }
-    net.finish()
+    let firsts = || (0..4800).step_by(3);
+    let links: Vec<_> = firsts()
+        .flat_map(|s| [(s, s + 2), (s + 1, s + 2)])
+        .collect();
+    let hosts: Vec<_> = firsts().flat_map(|s| [s, s, s + 1, s + 1]).collect();
+    fabric(36, &links, &hosts)
 }
 
 /// Spines in a chain; each `step`th and the last have a leaf with two hosts.
 fn chain(spines: usize, step: usize) -> Fabric {
-    let leaves: BTreeSet<usize> = (0..spines).step_by(step).chain([spines - 1]).collect();
-    let mut net = Net::new(spines + leaves.len(), 36);
-    for spine in 1..spines {
-        net.link(spine - 1, spine);
-    }
-    for (leaf, spine) in (spines..).zip(leaves) {
-        net.link(leaf, spine);
-        net.host(leaf);
-        net.host(leaf);
-    }
-    net.finish()
+    let below: BTreeSet<usize> = (0..spines).step_by(step).chain([spines - 1]).collect();
+    let leaves: Vec<(usize, usize)> = (spines..).zip(below).collect();
+    let hosts: Vec<usize> = leaves.iter().flat_map(|&(leaf, _)| [leaf; 2]).collect();
+    let links = (1..spines).map(|s| (s - 1, s)).chain(leaves);
+    fabric(36, &links.collect::<Vec<_>>(), &hosts)
 }
 
 /// Levels of switches, each linked to all of the next level; hosts at the bottom.
 fn tower(levels: usize, wide: usize) -> Fabric {
-    let mut net = Net::new(levels * wide, 36);
-    for a in 0..(levels - 1) * wide {
-        let next = a / wide * wide + wide;
-        (next..next + wide).for_each(|b| net.link(a, b));
-    }
-    for leaf in 0..wide {
-        (0..8).for_each(|_| net.host(leaf));
-    }
-    net.finish()
+    let next = |s: usize| s / wide * wide + wide;
+    let low = 0..(levels - 1) * wide;
+    let links: Vec<_> = low
+        .flat_map(|a| (next(a)..next(a) + wide).map(move |b| (a, b)))
+        .collect();
+    let hosts: Vec<_> = (0..wide).flat_map(|leaf| [leaf; 8]).collect();
+    fabric(36, &links, &hosts)
 }
 
 /// A tree without double ways; switches without one below have a host.
 fn tree(switches: usize, is_random: bool) -> Fabric {
-    let mut net = Net::new(switches, 254);
-    let mut has_child = vec![false; switches];
-    for s in 1..switches {
-        let above = if is_random {
-            net.random.below(s)
-        } else {
-            (s - 1) / 2
-        };
-        has_child[above] = true;
-        net.link(above, s);
-    }
-    for s in (0..switches).filter(|&s| !has_child[s]) {
-        net.host(s);
-    }
-    net.finish()
+    let mut random = Random::new(1);
+    let above = |s: usize| match is_random {
+        true => random.below(s),
+        false => (s - 1) / 2,
+    };
+    let above: Vec<usize> = (1..switches).map(above).collect();
+    let links: Vec<_> = above.iter().copied().zip(1..).collect();
+    let hosts: Vec<_> = (0..switches).filter(|s| !above.contains(s)).collect();
+    fabric(254, &links, &hosts)
 }
 
 /// 800 leaves with four hosts and links to six of 400 spines each; a third of the spines have two hosts.
 fn random_spines() -> Fabric {
-    let mut net = Net::new(1200, 254);
+    let mut random = Random::new(1);
     let mut spines: Vec<usize> = (800..1200).collect();
+    let mut links = Vec::new();
     for leaf in 0..800 {
-        net.random.shuffle(&mut spines);
-        spines[..6].iter().for_each(|&spine| net.link(leaf, spine));
-        (0..4).for_each(|_| net.host(leaf));
+        random.shuffle(&mut spines);
+        links.extend(spines[..6].iter().map(|&spine| (leaf, spine)));
     }
-    for spine in (800..1200).step_by(3) {
-        (0..2).for_each(|_| net.host(spine));
-    }
-    net.finish()
+    let on_leaves = (0..800).flat_map(|leaf| [leaf; 4]);
+    let on_spines = (800..1200).step_by(3).flat_map(|spine| [spine; 2]);
+    fabric(254, &links, &on_leaves.chain(on_spines).collect::<Vec<_>>())
 }
