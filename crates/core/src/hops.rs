@@ -10,9 +10,16 @@ use dmodc_fabric::{Fabric, NO_PATH, Peer, SwitchId};
 /// path starts.
 pub fn hop_row(fabric: &Fabric, plan: &Plan, from: SwitchId, to: SwitchId) -> Vec<u8> {
     let turned = plan.turned(from, to);
-    let hops = |peer: &Peer| match (*peer, turned) {
-        (Peer::Switch { index, .. }, Some((next, hops))) if index == next => Some(hops - 1),
-        _ => hops_up_down(plan, from, peer, to),
+    // From a neighbour on, if the path through it is up-down, or the detour.
+    let hops = |peer: &Peer| {
+        let Peer::Switch { index, .. } = *peer else {
+            return None;
+        };
+        match turned {
+            Some((next, hops)) if next == index => Some(hops - 1),
+            _ if plan.ranking().is_up(from, index) => plan.hops(index, to),
+            _ => plan.hops_down(index, to),
+        }
     };
     let ports = fabric.peers_of(from).iter();
     let mut row = vec![NO_PATH];
@@ -22,15 +29,6 @@ pub fn hop_row(fabric: &Fabric, plan: &Plan, from: SwitchId, to: SwitchId) -> Ve
         false => row.iter().copied().min().unwrap_or(NO_PATH),
     };
     row
-}
-
-/// Hops from a neighbour of `from` to `to`, if the path from `from` through this neighbour is up-down.
-fn hops_up_down(plan: &Plan, from: SwitchId, neighbour: &Peer, to: SwitchId) -> Option<u8> {
-    match *neighbour {
-        Peer::Switch { index, .. } if plan.ranking().is_up(from, index) => plan.hops(index, to),
-        Peer::Switch { index, .. } => plan.hops_down(index, to),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -151,7 +151,7 @@ impl<'s> Search<'s> {
                 chosen.steps.reserve(need.len());
                 for &(column, _) in need {
                     let from = costs.switch(column);
-                    match self.detour(from).hops {
+                    match self.detours[from].hops {
                         FAR if share == 0 => found.missing.push(column),
                         FAR => {}
                         _ => self.follow(turns, class, share, from, &mut chosen),
@@ -202,7 +202,7 @@ impl<'s> Search<'s> {
         while let Some(s) = open.pop() {
             if !std::mem::replace(&mut self.detours[s].counts, true) {
                 let above = groups.up(s).iter().map(|g| g.remote);
-                open.extend(above.filter(|&s| !self.detour(s).counts));
+                open.extend(above.filter(|&s| !self.detours[s].counts));
             }
         }
         while !turned.is_empty() {
@@ -213,7 +213,7 @@ impl<'s> Search<'s> {
             let mut next = 0;
             while let Some(&s) = open.get(next) {
                 next += 1;
-                let hops = self.detour(s).hops + 1;
+                let hops = self.detours[s].hops + 1;
                 for above in groups.up(s) {
                     self.reach(&mut open, above.remote, hops);
                 }
@@ -221,22 +221,22 @@ impl<'s> Search<'s> {
             open.clear();
             // Then switches with a link up to a switch that has a detour.
             for &s in groups.bottom_up().iter().rev() {
-                if self.detour(s).counts && self.detour(s).hops == FAR {
+                if self.detours[s].counts && self.detours[s].hops == FAR {
                     let up = groups.up(s);
                     self.work += up.len() as u64;
-                    let above = up.iter().map(|above| self.detour(above.remote).hops);
+                    let above = up.iter().map(|above| self.detours[above.remote].hops);
                     if let Some(least) = above.min().filter(|&least| least != FAR) {
                         let detour = &mut self.detours[s];
                         (detour.goes_up, detour.hops) = (true, least + 1);
                     }
                 }
             }
-            if in_need.iter().all(|&s| self.detour(s).hops != FAR) {
+            if in_need.iter().all(|&s| self.detours[s].hops != FAR) {
                 break;
             }
             // At hubs that now go up, packets from above may turn as well.
             for &s in turns.hubs() {
-                let own = *self.detour(s);
+                let own = self.detours[s];
                 if own.goes_up && !own.of_all {
                     let next = self.next(turns, class, 0, s);
                     self.detours[s].of_all = true;
@@ -245,13 +245,9 @@ impl<'s> Search<'s> {
                     turned.extend(from.map(|from| (own.hops + 1, from)));
                 }
             }
-            turned.retain(|&(_, s)| self.detour(s).hops == FAR);
+            turned.retain(|&(_, s)| self.detours[s].hops == FAR);
             turned.sort_unstable();
         }
-    }
-
-    fn detour(&self, s: SwitchId) -> &Detour {
-        &self.detours[s]
     }
 
     /// Gives a switch a detour that goes down, if it has none.
@@ -274,7 +270,7 @@ impl<'s> Search<'s> {
         s: SwitchId,
     ) -> Option<SwitchId> {
         let Paths { costs, groups, .. } = self.paths;
-        let own = *self.detour(s);
+        let own = self.detours[s];
         if own.next.is_some() {
             return own.next;
         }
@@ -289,7 +285,7 @@ impl<'s> Search<'s> {
         let first = self.serves.len();
         for next in all.iter().map(|g| g.remote) {
             self.work += 1;
-            let serves_it = match *self.detour(next) {
+            let serves_it = match self.detours[next] {
                 Detour { hops: 0, .. } => {
                     let gate = class.gate(s, next);
                     gate.is_some_and(|gate| gate.hops + 1 == own.hops)
@@ -331,7 +327,7 @@ impl<'s> Search<'s> {
             && let Some(next) = self.next(turns, class, share, s)
         {
             chosen.steps.push((s, next));
-            if self.detour(next).hops == 0 {
+            if self.detours[next].hops == 0 {
                 let gate = class.gate(s, next).filter(|gate| !gate.from.contains(&s));
                 let by = gate.map_or(&[][..], |gate| &gate.by);
                 if let Some(&by) = by.get((class.number + share) % by.len().max(1))

@@ -27,20 +27,16 @@ fn first(
         b.switch(s.guid, s.lid, s.lmc, s.ports);
     }
     let stays = |s: SwitchId| usize::from(s) < switches;
-    for [near, far] in whole
-        .links()
-        .filter(|ends| ends.iter().all(|end| stays(end.0)))
-    {
-        b.link(near, far);
+    let links = whole.links().filter(|[a, b]| stays(a.0) && stays(b.0));
+    links.for_each(|[near, far]| b.link(near, far));
+    let mut gone = Vec::new();
+    for (i, node) in whole.end_nodes().iter().cloned().enumerate() {
+        match stays(node.switch) && !is_gone(i, &node) {
+            true => b.end_node(node),
+            false => gone.push(node),
+        }
     }
-    let nodes = whole.end_nodes().iter().cloned().enumerate();
-    let (gone, stay): (Vec<_>, Vec<_>) =
-        nodes.partition(|(i, node)| !stays(node.switch) || is_gone(*i, node));
-    stay.into_iter().for_each(|(_, node)| b.end_node(node));
-    (
-        b.finish().0,
-        gone.into_iter().map(|(_, node)| node).collect(),
-    )
+    (b.finish().0, gone)
 }
 
 /// Leaves with hosts where others have uplinks, leaves that are all joined, leaves with as many uplinks in half as many

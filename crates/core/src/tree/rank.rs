@@ -168,7 +168,7 @@ impl Ranking {
     /// Ranks a fabric by its links. Without roots, the seeds (module `leaves`) are the switches with at least one in
     /// `share` of the usual number of end nodes.
     /// `known` are leaves of a reference, if there is one.
-    pub(crate) fn by_share(
+    fn by_share(
         fabric: &Fabric,
         links: &Links,
         options: &Options,
