@@ -18,7 +18,7 @@ use crate::paths::{HOPS, Paths};
 use crate::spread::{gcd, hash};
 use crate::threads::Threads;
 use crate::tree::{Group, Groups, Ranking};
-use dmodc_fabric::{EndNode, Fabric, Lid, NO_PATH, NodeId, NodeKind};
+use dmodc_fabric::{Fabric, Lid, NO_PATH, NodeId, NodeKind};
 use typed_index_collections::TiVec;
 
 /// The numbers and dividers of the paper.
@@ -71,41 +71,35 @@ impl Paper {
             row[..width].fill(NO_PATH);
             for to in fabric.switches().keys().filter(|&to| to != s) {
                 let candidates: Vec<&Group> = paths.candidates(s, to).collect();
-                self.write_column(fabric, paths, s, to, &candidates, row);
+                let is_down = paths.costs.hops_down(s, to).is_some();
+                let divider = match is_down && candidates.len() > 1 {
+                    true => 1,
+                    false => self.dividers[s],
+                };
+                for (lid, lmc, number) in self.numbers_at(fabric, to) {
+                    for k in 0..1 << lmc {
+                        let port = self.port(paths, s, &candidates, number / divider, k);
+                        row[lid.index() + k] = port;
+                    }
+                }
             }
             write_own(fabric, s, row);
         });
     }
 
-    fn write_column(
-        &self,
-        fabric: &Fabric,
-        paths: &Paths,
-        s: SwitchId,
-        to: SwitchId,
-        candidates: &[&Group],
-        row: &mut [u8],
-    ) {
-        let is_down = paths.costs.hops_down(s, to).is_some();
-        let divider = match is_down && candidates.len() > 1 {
-            true => 1,
-            false => self.dividers[s],
-        };
-        let mut write = |base: Lid, lmc: u8, number: u32| {
-            for k in 0..if base == Lid(0) { 0 } else { 1u16 << lmc } {
-                let port = self.port(paths, s, candidates, number / divider, k.into());
-                row[base.index() + usize::from(k)] = port;
-            }
-        };
-        let fixed = |port: u8| (hash(fabric.guid(to).0 ^ u64::from(port) << 56) >> 40) as u32;
-        for n in fabric.node_ids_of(to) {
+    /// The LIDs at a switch, each with its LMC and number.
+    fn numbers_at(&self, fabric: &Fabric, s: SwitchId) -> impl Iterator<Item = (Lid, u8, u32)> {
+        let guid = fabric.guid(s).0;
+        let fixed = move |port: u8| (hash(guid ^ u64::from(port) << 56) >> 40) as u32;
+        let present = fabric.node_ids_of(s).map(|n| {
             let node = &fabric.end_nodes()[n];
-            write(node.lid, node.lmc, self.number[n]);
-        }
-        let absent = fabric.absent_of(to).iter();
-        absent.for_each(|node: &EndNode| write(node.lid, node.lmc, fixed(node.port.0)));
-        let own = &fabric.switches()[to];
-        write(own.lid, own.lmc, fixed(0));
+            (node.lid, node.lmc, self.number[n])
+        });
+        let absent = fabric.absent_of(s).iter();
+        let absent = absent.map(move |node| (node.lid, node.lmc, fixed(node.port.0)));
+        let own = &fabric.switches()[s];
+        let all = present.chain(absent).chain([(own.lid, own.lmc, fixed(0))]);
+        all.filter(|&(lid, ..)| lid != Lid(0))
     }
 
     /// The port for quotient `q` and offset `k` of the LID.
