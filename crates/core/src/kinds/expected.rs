@@ -57,7 +57,7 @@ pub fn expected(known: &Known, kinds: &Kinds, places: &Places) -> TiVec<KindId, 
             let width = most_common(&mut widths[id]).0;
             of_kind.add_holes(&kind.uses, kind.members, width.max(1));
         }
-        let all = (0..).zip(&of_kind.is).zip(&of_kind.leader);
+        let all = (0..=u8::MAX).zip(&of_kind.is).zip(&of_kind.leader);
         let ports = all.filter(|((_, is), _)| **is);
         of_kind.ports = ports.map(|((port, _), &leader)| (port, leader)).collect();
         of_kind
@@ -97,6 +97,11 @@ impl Expected {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Options;
+    use crate::tests::route;
+    use dmodc_fabric::SwitchId;
+    use fabrics::Net;
+    use std::collections::BTreeSet;
 
     /// What a kind of eight members expects, if so many use each port up.
     fn expects(up: &[u32], width: usize) -> Vec<(usize, u8)> {
@@ -120,6 +125,18 @@ mod tests {
         all.filter(|((_, is), _)| *is)
             .map(|((port, _), leader)| (port, leader))
             .collect()
+    }
+
+    /// Ports were counted in eight bits, one beyond the last: a debug build ended here.
+    #[test]
+    fn a_switch_has_up_to_254_ports() {
+        let links = [vec![(0, 2); 100], vec![(1, 2); 100]].concat();
+        let fabric = Net::new(&links, &[[0; 153], [1; 153]].concat()).build();
+        assert_eq!(fabric.switches()[SwitchId(0)].ports, 254);
+        let tables = route(&fabric, &Options::default(), 1).1;
+        let all = fabric.end_nodes().iter();
+        let ports: BTreeSet<u8> = all.map(|node| tables.get(SwitchId(0), node.lid)).collect();
+        assert_eq!(ports.len(), 253);
     }
 
     #[test]
