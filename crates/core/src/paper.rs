@@ -5,9 +5,7 @@
 //! candidates, the entry is C[⌊t/Π⌋ mod #C], and in that group port ⌊t/(Π·#C)⌋ mod #g (equations 3 and 4). Where several
 //! groups lead *down*, which no PGFT has, Π is 1.
 //!
-//! *Further LIDs.* Offset k of a LID (LMC) rotates both choices by a digit of k, so that consecutive LIDs take different
-//! groups at every switch, and the digits along a path take as many combinations as there are paths: with D paths up to
-//! a switch and w candidates there, k ↦ (k mod D, digit(k)) meets every combination once. Base LIDs are the paper's.
+//! The further LIDs of a port (LMC) have the next numbers, as in `rows`: base LIDs are the paper's.
 //!
 //! There are no drains, speeds or reference here. Cost: the groups of each switch, for each column; then the entries.
 
@@ -15,7 +13,7 @@ use crate::ids::{BySwitch, SwitchId};
 use crate::kinds::NodeTypes;
 use crate::options::Options;
 use crate::paths::{HOPS, Paths};
-use crate::spread::{gcd, hash};
+use crate::spread::hash;
 use crate::threads::Threads;
 use crate::tree::{Group, Groups, Ranking};
 use dmodc_fabric::{Fabric, Lid, NO_PATH, NodeId, NodeKind};
@@ -30,8 +28,6 @@ pub struct Paper {
     number: TiVec<NodeId, u32>,
     /// By switch: Π.
     pub dividers: BySwitch<u32>,
-    /// By switch: the number of different paths up to it.
-    paths_up: BySwitch<u32>,
 }
 
 impl Paper {
@@ -58,8 +54,7 @@ impl Paper {
         Paper {
             order,
             number,
-            dividers: product_going_up(&paths.groups, |_| 1),
-            paths_up: product_going_up(&paths.groups, |group| group.size() as u32),
+            dividers: dividers(&paths.groups),
         }
     }
 
@@ -78,8 +73,8 @@ impl Paper {
                 };
                 for (lid, lmc, number) in self.numbers_at(fabric, to) {
                     for k in 0..1 << lmc {
-                        let port = self.port(paths, s, &candidates, number / divider, k);
-                        row[lid.index() + k] = port;
+                        let q = (number + k) / divider;
+                        row[lid.index() + k as usize] = port(paths, &candidates, q as usize);
                     }
                 }
             }
@@ -101,17 +96,16 @@ impl Paper {
         let all = present.chain(absent).chain([(own.lid, own.lmc, fixed(0))]);
         all.filter(|&(lid, ..)| lid != Lid(0))
     }
+}
 
-    /// The port for quotient `q` and offset `k` of the LID.
-    fn port(&self, paths: &Paths, s: SwitchId, candidates: &[&Group], q: u32, k: usize) -> u8 {
-        let (n, q) = (candidates.len(), q as usize);
-        let up = self.paths_up[s] as usize;
-        let Some(group) = candidates.get((q + digit(k, up, n)) % n.max(1)) else {
-            return NO_PATH;
-        };
-        let ports = paths.groups.ports(group);
-        ports[(q / n + digit(k, up.saturating_mul(n), ports.len())) % ports.len()]
-    }
+/// The port for quotient `q`.
+fn port(paths: &Paths, candidates: &[&Group], q: usize) -> u8 {
+    let n = candidates.len();
+    let Some(group) = candidates.get(q % n.max(1)) else {
+        return NO_PATH;
+    };
+    let ports = paths.groups.ports(group);
+    ports[q / n % ports.len()]
 }
 
 /// Writes the entries of a switch's own end nodes, absent ones too, and of its own LIDs.
@@ -151,26 +145,15 @@ fn order_of_leaves(mut rest: Vec<SwitchId>, paths: &Paths) -> Vec<SwitchId> {
     order
 }
 
-/// By switch: the greatest product of widths along the paths up to it (Algorithm 1). It saturates.
-fn product_going_up(groups: &Groups, weight: impl Fn(&Group) -> u32) -> BySwitch<u32> {
+/// By switch: the greatest product of groups up along the paths to it (Algorithm 1). It saturates.
+fn dividers(groups: &Groups) -> BySwitch<u32> {
     let mut product: BySwitch<u32> = vec![1; groups.switches().len()].into();
     for &s in groups.bottom_up() {
-        let width = groups.parents(s).map(&weight).fold(0, u32::saturating_add);
-        let here = product[s].saturating_mul(width);
+        let here = product[s].saturating_mul(groups.parents(s).count() as u32);
         for group in groups.parents(s) {
             let above = &mut product[group.remote];
             *above = here.max(*above);
         }
     }
     product
-}
-
-/// The digit, below `w`, by which offset `k` rotates a choice among `w` at a switch with `paths` paths up to it.
-fn digit(k: usize, paths: usize, w: usize) -> usize {
-    if k == 0 || w == 0 {
-        return 0;
-    }
-    let common = gcd(paths as u64, w as u64).max(1) as usize;
-    let repeat = paths.saturating_mul(w).max(1);
-    (k + (k % repeat) / (paths / common).saturating_mul(w).max(1)) % w
 }
