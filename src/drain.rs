@@ -10,7 +10,7 @@ use dmodc_fabric::{Fabric, Lid, NO_PATH, PortNumber, SwitchId};
 use dmodc_formats::drain::{Use, parse_lines, uses};
 use dmodc_formats::input;
 use dmodc_formats::netlist::{Names, PortLabels};
-use dmodc_watch::sweeps::{Called, DrainedNow, DrainedPlaces, Logged};
+use dmodc_watch::sweeps::{DrainedNow, DrainedPlaces, Logged};
 use std::collections::BTreeSet;
 use std::path::Path;
 use typed_index_collections::{TiSlice, TiVec};
@@ -90,7 +90,7 @@ impl Drain {
 /// Counts the use of each drained link or switch of a fabric, with a line about each. OpenSM has sent the tables.
 pub fn look_at_use(
     subnet: &Subnet<'_>,
-    called: &Names,
+    names: &Names,
     fabric: &Fabric,
     options: &Options,
 ) -> (Vec<Use>, BTreeSet<String>) {
@@ -100,7 +100,7 @@ pub fn look_at_use(
     let tables = Tables::new(subnet, fabric);
     let late = tables.late(fabric);
     let mut uses = uses(fabric, &options.drain, |s| tables.row(s));
-    let name = |s| called.switch(s);
+    let name = |s: SwitchId| names.switches[s].clone();
     let port = |_, port: PortNumber| port.to_string();
     let lines = uses.iter_mut().map(|used| {
         let near = used.switches(fabric);

@@ -8,12 +8,12 @@ use crate::drain::look_at_use;
 use crate::ffi::{Subnet, Switch};
 use crate::guard::guard;
 use dmodc_core::hop_row;
-use dmodc_fabric::{Fabric, Guid, Lid, SwitchId};
+use dmodc_fabric::{Fabric, Guid, Lid, NodeId, SwitchId};
 use dmodc_formats::drain::Use;
 use dmodc_formats::files::{is_by_port, of_port, replace};
 use dmodc_formats::lft::write_order;
 use dmodc_formats::netlist::Names;
-use dmodc_watch::sweeps::{Activity, Called, Findings, Job, Planned, Role, host_pairs, report};
+use dmodc_watch::sweeps::{Activity, Findings, Job, Planned, Role, host_pairs, report};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -83,9 +83,9 @@ impl Dmodc {
         if let Some(planned) = &state.planned
             && !std::mem::replace(&mut state.is_finished, true)
         {
-            let called = &seen.names;
+            let names = &seen.names;
             if routed {
-                report::unreachable(called, planned);
+                report::unreachable(names, planned);
             }
             let (uses, lines) = seen.uses;
             let lines = state.memory.drain.news_of_use(lines);
@@ -100,11 +100,11 @@ impl Dmodc {
                 }
             };
             if let Some(reference) = &mut state.memory.reference {
-                reference.keep(planned, || planned.names(called), &mut write);
+                reference.keep(planned, || planned.names(names), &mut write);
             }
             if let Some(folder) = seen.dump_folder {
                 dump_order(
-                    called,
+                    names,
                     planned,
                     &of_port(&folder.join(ORDER), seen.port),
                     write,
@@ -112,7 +112,7 @@ impl Dmodc {
             }
             if log::log_enabled!(log::Level::Info) || state.metrics.is_some() {
                 let file = state.memory.reference.as_ref();
-                let found = state.findings.look(called, planned, file);
+                let found = state.findings.look(names, planned, file);
                 if let Some(metrics) = &mut state.metrics {
                     metrics.found(found);
                     match routed {
@@ -250,8 +250,8 @@ pub(super) fn names(subnet: &Subnet<'_>, fabric: &Fabric) -> Names {
 }
 
 /// Has the node order written in the format of [`write_order`]. A failure is a line in the log.
-fn dump_order(called: &Names, planned: &Planned, path: &Path, write: impl FnOnce(&Path, Job)) {
-    let name = |node| called.end_node(node);
+fn dump_order(names: &Names, planned: &Planned, path: &Path, write: impl FnOnce(&Path, Job)) {
+    let name = |node: NodeId| names.end_nodes[node].clone();
     let mut text = Vec::new();
     // Writing to memory cannot fail.
     let _ = write_order(&planned.fabric, planned.plan.order(), name, &mut text);

@@ -4,7 +4,7 @@
 use super::Logged;
 use super::lost;
 use super::metrics::{Found, FoundSlow, FoundSwitch, HostPairs};
-use super::planned::{Called, Planned};
+use super::planned::Planned;
 use super::reference::ReferenceFile;
 use crate::wiring::{
     Far, Memory, SlowLink, Uplink, by_switch, describe_unlike, missing_uplinks, odd_places,
@@ -12,6 +12,7 @@ use crate::wiring::{
 };
 use dmodc_core::{Groups, Plan, Ranking};
 use dmodc_fabric::{Fabric, Guid, Merged, NodeKind, Switch, SwitchId};
+use dmodc_formats::netlist::Names;
 use dmodc_formats::reference::Dark;
 use jiff::civil::Date;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -39,12 +40,12 @@ impl Findings {
     /// the reference, with the days when dark equipment was last seen, and with its names.
     pub fn look(
         &mut self,
-        called: &dyn Called,
+        names: &Names,
         planned: &Planned,
         file: Option<&ReferenceFile>,
     ) -> Found {
         let (fabric, plan, options) = (&planned.fabric, &planned.plan, &planned.options);
-        let changes = self.memory.look(fabric, called);
+        let changes = self.memory.look(fabric, names);
         let ranks = plan.ranking();
         let reference = options.reference.as_deref();
         let lines = self.memory.slow(fabric, |s| ranks.rank(s), reference);
@@ -57,7 +58,7 @@ impl Findings {
         let merged = &merged.unwrap_or_else(|| Merged::new(fabric, self.memory.known()));
         let ranking = Ranking::new(&merged.nominal, options);
         let missing = missing_uplinks(merged, |s| ranking.rank(s));
-        let name = |s: SwitchId| planned.name(called, s);
+        let name = |s: SwitchId| planned.name(names, s);
         let groups = Groups::of_fabric(fabric, ranks);
         let mut odd = odd_places(fabric, &groups, ranks, name);
         let is_idle = lost::idle(planned);

@@ -3,8 +3,7 @@
 //!
 //! [`Planned`] holds the results of one sweep, [`report`] writes its line, [`Findings`] logs changes and oddities,
 //! [`Metrics`] keeps the figures, [`ReferenceFile`] the reference; [`roots_of`] compares given roots
-//! with the cables, [`DrainedPlaces`] says what the lines of a drain file mean, [`Writer`] keeps the disk away. The
-//! caller names switches and hosts by a [`Called`].
+//! with the cables, [`DrainedPlaces`] says what the lines of a drain file mean, [`Writer`] keeps the disk away.
 
 mod findings;
 mod lost;
@@ -20,7 +19,7 @@ mod writer;
 pub use findings::{Findings, host_pairs};
 pub use metrics::{Activity, File, Found, FoundSwitch, HostPairs, Metrics, Named, Role};
 pub use places::{DrainedNow, DrainedPlaces};
-pub use planned::{Called, Planned};
+pub use planned::Planned;
 pub use reference::{ReferenceFile, Source};
 pub use roots::{Roots, roots_of};
 pub use sweep::Sweep;

@@ -1,7 +1,7 @@
 //! [`Planned`]: the results of a sweep for later stages, and names for log lines.
 
 use dmodc_core::{Options, Plan};
-use dmodc_fabric::{Drained, Endpoint, Fabric, Guid, Merged, NodeId, SwitchId};
+use dmodc_fabric::{Drained, Endpoint, Fabric, Guid, Merged, SwitchId};
 use dmodc_formats::netlist::Names;
 use std::collections::HashMap;
 use typed_index_collections::TiVec;
@@ -20,24 +20,6 @@ pub struct Planned {
     pub multicast: TiVec<SwitchId, bool>,
 }
 
-/// The names of switches and end nodes. An empty name is unknown.
-pub trait Called {
-    /// The name of a switch.
-    fn switch(&self, index: SwitchId) -> String;
-    /// The name of an end node.
-    fn end_node(&self, index: NodeId) -> String;
-}
-
-impl Called for Names {
-    fn switch(&self, index: SwitchId) -> String {
-        self.switches[index].clone()
-    }
-
-    fn end_node(&self, index: NodeId) -> String {
-        self.end_nodes[index].clone()
-    }
-}
-
 impl Planned {
     /// The fabric merged with its reference; `None` without a reference, or if that is no tree.
     pub fn known(&self) -> Option<Merged> {
@@ -47,28 +29,28 @@ impl Planned {
     }
 
     /// The names of switches and end nodes, by GUID, without switches of unknown name.
-    pub fn names(&self, called: &dyn Called) -> HashMap<Guid, String> {
+    pub fn names(&self, names: &Names) -> HashMap<Guid, String> {
         let switches = self.fabric.switches().iter_enumerated();
-        let switches = switches.map(|(index, s)| (s.guid, called.switch(index)));
+        let switches = switches.map(|(index, s)| (s.guid, names.switches[index].clone()));
         let switches = switches.filter(|(_, name)| !name.is_empty());
         let nodes = self.fabric.end_nodes().iter_enumerated();
-        let nodes = nodes.map(|(index, node)| (node.guid, called.end_node(index)));
+        let nodes = nodes.map(|(index, node)| (node.guid, names.end_nodes[index].clone()));
         switches.chain(nodes).collect()
     }
 
     /// A switch as log lines name it: GUID and name.
-    pub fn name(&self, called: &dyn Called, switch: SwitchId) -> String {
+    pub fn name(&self, names: &Names, switch: SwitchId) -> String {
         let guid = self.fabric.guid(switch);
-        format!("{guid} ({})", called.switch(switch))
+        format!("{guid} ({})", names.switches[switch].clone())
     }
 
     /// A sender or receiver in a log line: kind, GUID and name.
-    pub fn end(&self, called: &dyn Called, end: Endpoint) -> String {
+    pub fn end(&self, names: &Names, end: Endpoint) -> String {
         match end {
-            Endpoint::Switch(switch) => format!("{} {}", end.word(), self.name(called, switch)),
+            Endpoint::Switch(switch) => format!("{} {}", end.word(), self.name(names, switch)),
             Endpoint::Host(node) | Endpoint::AggregationNode(node) => {
                 let guid = self.fabric.end_nodes()[node].guid;
-                format!("{} {guid} ({})", end.word(), called.end_node(node))
+                format!("{} {guid} ({})", end.word(), names.end_nodes[node].clone())
             }
         }
     }

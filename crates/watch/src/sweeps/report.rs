@@ -1,9 +1,10 @@
 //! Logs a sweep: the line that programs read, and the pairs without a path.
 
-use super::planned::{Called, Planned};
+use super::planned::Planned;
 use super::sweep::Sweep;
 use dmodc_core::{OnUnreachable, PHASES};
 use dmodc_fabric::{EndPairs, SwitchId, counted};
+use dmodc_formats::netlist::Names;
 use log::Level;
 use std::cmp::Reverse;
 use std::fmt::Write;
@@ -18,7 +19,7 @@ const FEW: usize = 3;
 /// errors, pairs with switches or aggregation nodes in one line; and the switches that most of them share. That the
 /// search reached its limit is an error for pairs of hosts alone. If the fabric is refused for such pairs, no pair is
 /// logged as left out: another engine may route it.
-pub fn unreachable(called: &dyn Called, planned: &Planned) {
+pub fn unreachable(names: &Names, planned: &Planned) {
     let Planned {
         fabric,
         plan,
@@ -35,7 +36,7 @@ pub fn unreachable(called: &dyn Called, planned: &Planned) {
         true => Level::Info,
         false => Level::Error,
     };
-    let name = |switch: SwitchId| planned.name(called, switch);
+    let name = |switch: SwitchId| planned.name(names, switch);
     for &(from, to) in unreachable.first.iter().take(NAMED) {
         let (from, to) = (name(from), name(to));
         log::log!(level, "no up-down path between {from} and {to}");
@@ -48,7 +49,7 @@ pub fn unreachable(called: &dyn Called, planned: &Planned) {
         );
     }
     let pair = |(from, to)| {
-        let (from, to) = (planned.end(called, from), planned.end(called, to));
+        let (from, to) = (planned.end(names, from), planned.end(names, to));
         format!("{from} to {to}")
     };
     for ends in hosts.first() {

@@ -7,8 +7,8 @@
 use super::causes::by_switch;
 use super::lines::{Link, Names, View, amount};
 use super::slow_memory::{SlowLink, SlowMemory};
-use crate::sweeps::Called;
 use dmodc_fabric::{Fabric, Guid, Merged, NodeKind, Peer, SwitchId, replaced};
+use dmodc_formats::netlist;
 use std::collections::BTreeMap;
 
 /// All equipment ever seen of a fabric, and its last state.
@@ -64,12 +64,14 @@ impl Memory {
 
     /// Compares the present fabric with the last one and keeps it. Returns lines about the changes; none at the first
     /// call.
-    pub fn look(&mut self, fabric: &Fabric, called: &dyn Called) -> Vec<String> {
+    pub fn look(&mut self, fabric: &Fabric, names: &netlist::Names) -> Vec<String> {
         for (index, switch) in fabric.switches().iter_enumerated() {
-            self.switch_names.insert(switch.guid, called.switch(index));
+            self.switch_names
+                .insert(switch.guid, names.switches[index].clone());
         }
         for (index, node) in fabric.end_nodes().iter_enumerated() {
-            self.host_names.insert(node.guid, called.end_node(index));
+            self.host_names
+                .insert(node.guid, names.end_nodes[index].clone());
         }
         let mut lines = match &self.last {
             Some(last) if last == fabric => return Vec::new(),

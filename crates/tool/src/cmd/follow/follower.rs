@@ -12,8 +12,7 @@ use dmodc_formats::files::{Stamp, stamp};
 use dmodc_formats::lft::{Dump, diff};
 use dmodc_formats::netlist::{Names, Netlist};
 use dmodc_watch::sweeps::{
-    Called, File, Findings, Metrics, Planned, ReferenceFile, Role, Source, Sweep, host_pairs,
-    report,
+    File, Findings, Metrics, Planned, ReferenceFile, Role, Source, Sweep, host_pairs, report,
 };
 use jiff::Timestamp;
 use std::collections::HashSet;
@@ -161,14 +160,15 @@ impl Follower {
         let uses = drain::uses(&planned.fabric, drain, |s| routed.tables.row(s));
         for used in &uses {
             // The follower does not see when OpenSM sends the tables: it never says that a cable may be pulled.
-            let use_in_file = used.describe(|s| names.switch(s), |_, port| port.to_string());
+            let use_in_file =
+                used.describe(|s| names.switches[s].clone(), |_, port| port.to_string());
             log::info!("{use_in_file} (written, not yet confirmed)");
         }
         if let Some(reference) = &mut self.reference {
             reference.keep(planned, || planned.names(names), |_, job| job());
         }
         let file = self.reference.as_ref();
-        let found = self.findings.look(names as &dyn Called, planned, file);
+        let found = self.findings.look(names, planned, file);
         if let Some((metrics, _)) = &mut self.metrics {
             metrics.read();
             metrics.drained(&uses);
