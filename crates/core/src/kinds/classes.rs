@@ -22,8 +22,9 @@ use typed_index_collections::TiVec;
 /// A class of switches with equal uplinks.
 #[derive(Clone, Debug)]
 pub struct Class {
-    /// The kind of its members.
+    /// The kind of its members, and its dividers.
     pub kind: KindId,
+    pub dividers: Dividers,
     /// Its first member.
     pub first: SwitchId,
     /// Ports by group; then those to switches of this rank.
@@ -74,6 +75,7 @@ impl Classes {
             let ports: Vec<Uplink> = ports(s).map(|(up, to)| Uplink { to, ..*up }).collect();
             Class {
                 kind: kinds.of_switch[s],
+                dividers: kinds.of(s).dividers,
                 first: s,
                 cycle: cycle(&ports),
                 lacks: ports.iter().any(|up| up.to.is_none()),
@@ -137,7 +139,7 @@ pub fn cycle(ports: &[Uplink]) -> Vec<u8> {
 }
 
 /// The dividers of a kind. They saturate: beyond the number of nodes every quotient is 0 anyway.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Dividers {
     /// Π: groups of the ranks below.
     pub below: u32,
@@ -147,8 +149,8 @@ pub struct Dividers {
     pub ways: u32,
 }
 
-/// The dividers of all kinds.
-pub fn dividers(known: &Known, kinds: &Kinds, uplinks: &Uplinks) -> TiVec<KindId, Dividers> {
+/// Sets the dividers of all kinds.
+pub fn divide(known: &Known, kinds: &mut Kinds, uplinks: &Uplinks) {
     // By kind: the usual numbers of groups and of ports up.
     let mut widths: TiVec<KindId, Vec<(u32, u32)>> = vec![Vec::new(); kinds.kinds.len()].into();
     for s in known.switches() {
@@ -190,15 +192,14 @@ pub fn dividers(known: &Known, kinds: &Kinds, uplinks: &Uplinks) -> TiVec<KindId
         let votes = to.map(|(&(_, parent), &n)| (above[parent].saturating_mul(usual[parent].1), n));
         above[kind] = most_voted(votes).unwrap_or(1);
     }
-    let all = kinds.kinds.keys().map(|kind| {
-        let here = below[kind].saturating_mul(usual[kind].1);
-        Dividers {
-            below: below[kind],
+    for (id, kind) in kinds.kinds.iter_mut_enumerated() {
+        let here = below[id].saturating_mul(usual[id].1);
+        kind.dividers = Dividers {
+            below: below[id],
             here,
-            ways: here.saturating_mul(above[kind]),
-        }
-    });
-    all.collect()
+            ways: here.saturating_mul(above[id]),
+        };
+    }
 }
 
 /// The value with most votes, the greatest of several.

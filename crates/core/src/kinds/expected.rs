@@ -10,25 +10,13 @@
 //! Invariant: a kind without planes expects nothing. Cost: linear in ports and links.
 
 use super::known::Known;
-use super::places::Places;
 use super::table::{Kinds, Uses, most_used};
 use crate::ids::KindId;
 use crate::spread::most_common;
 use typed_index_collections::TiVec;
 
-/// The expected uplinks of a kind.
-#[derive(Clone, Debug, Default)]
-pub struct Expected {
-    /// By port: whether an uplink is expected.
-    pub is: Vec<bool>,
-    /// By port: its leader.
-    pub leader: Vec<u8>,
-    /// Ports and leaders of all expected uplinks, ascending.
-    pub ports: Vec<(u8, u8)>,
-}
-
 /// Finds the expected uplinks of all kinds.
-pub fn expected(known: &Known, kinds: &Kinds, places: &Places) -> TiVec<KindId, Expected> {
+pub fn expect(known: &Known, kinds: &mut Kinds) {
     // By kind: port and leader of each known uplink; and the widths of groups.
     let mut leaders: TiVec<KindId, Vec<(u8, u8)>> = vec![Vec::new(); kinds.kinds.len()].into();
     let mut widths: TiVec<KindId, Vec<usize>> = vec![Vec::new(); kinds.kinds.len()].into();
@@ -38,59 +26,44 @@ pub fn expected(known: &Known, kinds: &Kinds, places: &Places) -> TiVec<KindId, 
         widths[kind].push(ports.len());
         leaders[kind].extend(ports.iter().map(|&(port, _)| (port, leader)));
     }
-    let of_kind = kinds.kinds.iter_enumerated().map(|(id, kind)| {
-        let ports = kind.uses.len();
-        let mut of_kind = Expected {
-            is: vec![false; ports],
-            leader: (0..ports).map(|port| port as u8).collect(),
-            ports: Vec::new(),
-        };
-        if places.has_planes[id] {
-            let top = most_used(&kind.uses);
-            let is_usual = |u: &Uses| u.up > 0 && 3 * u.up >= top && u.up >= u.down + u.host;
-            of_kind.is = kind.uses.iter().map(is_usual).collect();
-            leaders[id].sort_unstable();
-            for of_port in leaders[id].chunk_by(|a, b| a.0 == b.0) {
+    let kinds = kinds.kinds.iter_mut_enumerated();
+    for (id, kind) in kinds.filter(|(_, kind)| kind.has_planes) {
+        let top = most_used(&kind.uses);
+        leaders[id].sort_unstable();
+        for of_port in leaders[id].chunk_by(|a, b| a.0 == b.0) {
+            let port = usize::from(of_port[0].0);
+            let uses = kind.uses[port];
+            if 3 * uses.up >= top && uses.up >= uses.other {
                 let mut leaders: Vec<u8> = of_port.iter().map(|&(_, leader)| leader).collect();
-                of_kind.leader[usize::from(of_port[0].0)] = most_common(&mut leaders).0;
+                kind.expected[port] = Some(most_common(&mut leaders).0);
             }
-            let width = most_common(&mut widths[id]).0;
-            of_kind.add_holes(&kind.uses, kind.members, width.max(1));
         }
-        let all = (0..=u8::MAX).zip(&of_kind.is).zip(&of_kind.leader);
-        let ports = all.filter(|((_, is), _)| **is);
-        of_kind.ports = ports.map(|((port, _), &leader)| (port, leader)).collect();
-        of_kind
-    });
-    of_kind.collect()
+        let width = most_common(&mut widths[id]).0.max(1);
+        add_holes(&mut kind.expected, &kind.uses, kind.members, width);
+    }
 }
 
-impl Expected {
-    /// Adds the holes: they lead to planes that are gone as a whole.
-    fn add_holes(&mut self, uses: &[Uses], members: u32, width: usize) {
-        let usual: Vec<usize> = (0..uses.len()).filter(|&port| self.is[port]).collect();
-        let (Some(&first), Some(&last)) = (usual.first(), usual.last()) else {
-            return;
-        };
-        // Two uplinks have no usual stride; all used ports have.
-        let used: Vec<usize> = (1..uses.len())
-            .filter(|&port| 8 * uses[port].all() > members)
-            .collect();
-        let ports = if usual.len() > 2 { &usual } else { &used };
-        let mut strides: Vec<usize> = ports.windows(2).map(|two| two[1] - two[0]).collect();
-        let stride = most_common(&mut strides).0.max(1);
-        let grid = (first..last).step_by(stride);
-        let holes: Vec<usize> = grid
-            .filter(|&port| 8 * uses[port].all() <= members)
-            .collect();
-        if holes.len() > usual.len() {
-            return;
-        }
-        for port in holes {
-            self.is[port] = true;
-            let nth = (port - first) / stride % width;
-            self.leader[port] = (port - nth * stride) as u8;
-        }
+/// Adds the holes: they lead to planes that are gone as a whole.
+fn add_holes(expected: &mut [Option<u8>], uses: &[Uses], members: u32, width: usize) {
+    let ports = 0..uses.len();
+    let usual: Vec<usize> = ports.filter(|&port| expected[port].is_some()).collect();
+    let (Some(&first), Some(&last)) = (usual.first(), usual.last()) else {
+        return;
+    };
+    let is_used = |port: &usize| 8 * uses[*port].all() > members;
+    // Two uplinks have no usual stride; all used ports have.
+    let used: Vec<usize> = (1..uses.len()).filter(is_used).collect();
+    let ports = if usual.len() > 2 { &usual } else { &used };
+    let mut strides: Vec<usize> = ports.windows(2).map(|two| two[1] - two[0]).collect();
+    let stride = most_common(&mut strides).0.max(1);
+    let grid = (first..last).step_by(stride);
+    let holes: Vec<usize> = grid.filter(|port| !is_used(port)).collect();
+    if holes.len() > usual.len() {
+        return;
+    }
+    for port in holes {
+        let nth = (port - first) / stride % width;
+        expected[port] = Some((port - nth * stride) as u8);
     }
 }
 
@@ -103,27 +76,17 @@ mod tests {
     use fabrics::Net;
     use std::collections::BTreeSet;
 
-    /// What a kind of eight members expects, if so many use each port up.
+    /// What a kind of eight members expects, if so many use each port up. Groups begin at port 1.
     fn expects(up: &[u32], width: usize) -> Vec<(usize, u8)> {
-        let uses: Vec<Uses> = up
-            .iter()
-            .map(|&up| Uses {
-                up,
-                ..Uses::default()
-            })
-            .collect();
-        let mut expected = Expected {
-            is: up.iter().map(|&up| 3 * up >= 8).collect(),
-            // Groups begin at port 1.
-            leader: (0..up.len())
-                .map(|port| (port.max(1) - (port.max(1) - 1) % width) as u8)
-                .collect(),
-            ports: Vec::new(),
-        };
-        expected.add_holes(&uses, 8, width);
-        let all = (0..).zip(expected.is).zip(expected.leader);
-        all.filter(|((_, is), _)| *is)
-            .map(|((port, _), leader)| (port, leader))
+        let uses: Vec<Uses> = up.iter().map(|&up| Uses { up, other: 0 }).collect();
+        let leader = |port: usize| (port - (port - 1) % width) as u8;
+        let is_usual = |port: usize| 3 * up[port] >= 8;
+        let ports = 0..up.len();
+        let expected = ports.map(|port| is_usual(port).then(|| leader(port)));
+        let mut expected: Vec<Option<u8>> = expected.collect();
+        add_holes(&mut expected, &uses, 8, width);
+        let all = (0..).zip(expected);
+        all.filter_map(|(port, leader)| Some((port, leader?)))
             .collect()
     }
 

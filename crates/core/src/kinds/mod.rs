@@ -18,11 +18,11 @@ mod uplinks;
 
 #[cfg(test)]
 pub use classes::cycle;
-pub use classes::{Class, Classes, Dividers, dividers};
-pub use expected::{Expected, expected};
+pub use classes::{Class, Classes, Dividers, divide};
+pub use expected::expect;
 pub use known::Known;
 pub use node_types::{NodeType, NodeTypes};
-pub use numbers::{HASHED, Numbering, Numbers, SINGLE};
+pub use numbers::{HASHED, Numbers, SINGLE};
 pub use places::Places;
 pub use reference::Reference;
 pub use roles::Roles;

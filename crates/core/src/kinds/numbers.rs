@@ -16,7 +16,7 @@ use super::known::Known;
 use super::places::Places;
 use super::reference::Was;
 use super::table::{Kind, Kinds, Uses};
-use super::{Expected, NodeType, NodeTypes};
+use super::{NodeType, NodeTypes};
 use crate::ids::{BySwitch, KindId, SwitchId};
 use crate::spread::{do_agree, golden_step, hash, most_common};
 use crate::tree::{join, root};
@@ -56,19 +56,26 @@ struct Step {
 }
 
 /// What numbers are made of.
-pub struct Numbering<'k> {
-    pub known: &'k Known<'k>,
-    pub kinds: &'k Kinds,
-    pub places: &'k Places,
-    pub expected: &'k TiVec<KindId, Expected>,
-    /// The usual number of ways up from a leaf.
-    pub ways: u32,
+struct Numbering<'k> {
+    known: &'k Known<'k>,
+    kinds: &'k Kinds,
+    places: &'k Places,
+    /// The usual number of ways up from a leaf, but for fabrics with more of them than numbers need.
+    ways: u32,
 }
 
 impl Numbers {
     /// Numbers all destinations: end nodes on leaves by type, then all others.
-    pub fn new(with: &Numbering, types: &NodeTypes) -> Self {
-        let fabric = with.known.fabric;
+    pub fn new(known: &Known, kinds: &Kinds, places: &Places, types: &NodeTypes) -> Self {
+        let fabric = known.fabric;
+        let leaves = known.switches().filter(|&s| known.is_leaf(s));
+        let mut ways: Vec<u32> = leaves.map(|s| kinds.of(s).dividers.ways).collect();
+        let with = &Numbering {
+            known,
+            kinds,
+            places,
+            ways: most_common(&mut ways).0.clamp(1, 1 << 16),
+        };
         let positions = Positions::new(with);
         let place = with.switch_places();
         let mut numbers = Numbers {
@@ -147,8 +154,8 @@ impl Numbers {
         let mut leaves = leaves.raw;
         leaves.retain(|positions| !positions.is_empty());
         let mut on_leaves = known.switches().filter(|&s| known.is_leaf(s));
-        let has_planes = on_leaves.any(|s| with.places.has_planes[with.kinds.of_switch[s]]);
-        let hosts = Digit::hosts(&leaves, has_planes, positions.most, with.ways());
+        let has_planes = on_leaves.any(|s| with.kinds.of(s).has_planes);
+        let hosts = Digit::hosts(&leaves, has_planes, positions.most, with.ways);
         let first = with.first_numbers(place, hosts.next);
         // The next type begins behind all places, also those of hosts that are not there.
         let last = (0..256).rfind(|&at| used[at] || away[at] > 0);
@@ -181,7 +188,7 @@ impl Numbers {
     fn number_by_place(&mut self, with: &Numbering) {
         let fabric = with.known.fabric;
         let names = with.names(&self.first);
-        let step = golden_step(with.ways());
+        let step = golden_step(with.ways);
         let named = |node: &EndNode| {
             let name = names[node.switch];
             match node.kind {
@@ -234,19 +241,19 @@ impl Positions {
         let mut at = [0u32; 256];
         let was_link = |s, port| matches!(known.reference.was(s, port), Some(Was::Switch(..)));
         for s in known.switches() {
-            let expected = &with.expected[with.kinds.of_switch[s]];
+            let kind = with.kinds.of(s);
             let peers = match known.is_there(s) {
                 true => fabric.peers_of(s),
                 false => &[],
             };
             let mut next = 0;
-            for (port, &is_uplink) in expected.is.iter().enumerate().skip(1) {
+            for (port, leader) in kind.expected.iter().enumerate().skip(1) {
                 let peer = peers.get(port - 1).copied().unwrap_or(Peer::None);
                 at[port] = next;
                 let is_link = matches!(peer, Peer::Switch { .. }) || was_link(s, port as u8);
-                next += u32::from(!is_uplink && !is_link);
+                next += u32::from(leader.is_none() && !is_link);
             }
-            for (at_end, &(port, _)) in (next..).zip(&expected.ports) {
+            for (at_end, (port, _)) in (next..).zip(kind.uplinks()) {
                 at[usize::from(port)] = at_end;
             }
             if known.is_there(s) {
@@ -277,11 +284,6 @@ impl Positions {
 impl Numbering<'_> {
     fn is_on_leaf(&self, node: &EndNode) -> bool {
         self.known.is_leaf(node.switch) && node.kind != NodeKind::Aggregation
-    }
-
-    /// The ways up, but for fabrics with more of them than numbers need.
-    fn ways(&self) -> u32 {
-        self.ways.clamp(1, 1 << 16)
     }
 
     /// The position of each switch at its parents; where ports do not tell, that of its part.
@@ -370,7 +372,7 @@ impl Numbering<'_> {
         let digits = (1..).zip(&of_rank).map(|(above, members)| {
             let all = positions_down(self.kinds, above).last().copied();
             let places = members.iter().map(|&s| place[s]);
-            let digit = Digit::switches(places, all.unwrap_or(0), weight, self.ways());
+            let digit = Digit::switches(places, all.unwrap_or(0), weight, self.ways);
             weight = digit.next;
             digit
         });
@@ -482,7 +484,7 @@ impl Numbering<'_> {
         let mut below = Vec::new();
         for &s in &ascending {
             let children = known.down(s).map(|(_, group)| group.child);
-            let tells = |child| self.places.has_planes[self.kinds.of_switch[child]];
+            let tells = |child| self.kinds.of(child).has_planes;
             let is_told = children.clone().all(tells);
             below.clear();
             below.extend(children.map(|child| planes[child]));
@@ -507,19 +509,19 @@ impl Numbering<'_> {
 
 /// The position of each port of a switch of a rank among those that are not mostly uplinks.
 fn positions_down(kinds: &Kinds, rank: u32) -> Vec<u32> {
-    let mut sums = vec![Uses::default(); 256];
+    let mut sums = [Uses::default(); 256];
     let mut ports = 0;
     for kind in kinds.kinds.iter().filter(|kind: &&Kind| kind.rank == rank) {
         ports = kind.uses.len().max(ports);
         for (sum, uses) in sums.iter_mut().zip(&kind.uses) {
             sum.up += uses.up;
-            sum.down += uses.down + uses.host;
+            sum.other += uses.other;
         }
     }
     let mut next = 0;
     let at = sums.iter().enumerate().map(|(port, uses)| {
         let at = next;
-        next += u32::from((1..ports).contains(&port) && uses.down >= uses.up);
+        next += u32::from((1..ports).contains(&port) && uses.other >= uses.up);
         at
     });
     at.collect()

@@ -16,8 +16,6 @@ use typed_index_collections::TiVec;
 pub struct Places {
     /// By group, in the order of [`Known::all_up`]: the plane of the parent as the kind of the child sees it.
     pub plane: Vec<u8>,
-    /// By kind: whether planes are known.
-    pub has_planes: TiVec<KindId, bool>,
     /// By switch: the port at which most children have it, of whatever kind; 0 without children.
     pub seen_as: BySwitch<u8>,
     /// By switch: its slot; 0 without parents.
@@ -48,12 +46,11 @@ impl Votes {
 }
 
 impl Places {
-    /// Finds all places.
-    pub fn new(known: &Known, kinds: &Kinds) -> Self {
+    /// Finds all places, and which kinds have planes.
+    pub fn new(known: &Known, kinds: &mut Kinds) -> Self {
         let switches = known.reference.order.len();
         let mut places = Places {
             plane: vec![0; known.all_up().len()],
-            has_planes: TiVec::new(),
             seen_as: vec![0; switches].into(),
             slot: vec![0; switches].into(),
             has_slots: Vec::new(),
@@ -65,21 +62,16 @@ impl Places {
 
     /// The ranks on which GUIDs decide: planes or slots are unknown.
     pub fn ranks_by_guid(&self, kinds: &Kinds) -> Vec<u32> {
-        let by_kind = kinds
-            .kinds
-            .iter_enumerated()
-            .filter(|&(id, _)| !self.has_planes[id]);
+        let by_kind = kinds.kinds.iter().filter(|kind| !kind.has_planes);
         let by_rank = (0..).zip(&self.has_slots).filter(|(_, has)| !**has);
-        let ranks = by_kind
-            .map(|(_, kind)| kind.rank + 1)
-            .chain(by_rank.map(|(rank, _)| rank));
-        let mut ranks: Vec<u32> = ranks.collect();
+        let mut ranks: Vec<u32> = by_kind.map(|kind| kind.rank + 1).collect();
+        ranks.extend(by_rank.map(|(rank, _)| rank));
         ranks.sort_unstable();
         ranks.dedup();
         ranks
     }
 
-    fn find_planes(&mut self, known: &Known, kinds: &Kinds) {
+    fn find_planes(&mut self, known: &Known, kinds: &mut Kinds) {
         // By child: its kind, its lowest port to the parent, the group.
         let mut votes: Vec<(KindId, u8, usize)> = Vec::new();
         let mut agree: TiVec<KindId, Votes> = vec![Votes::default(); kinds.kinds.len()].into();
@@ -110,15 +102,12 @@ impl Places {
             of_rank.agree += votes.agree;
             of_rank.all += votes.all;
         }
-        let has_planes = kinds
-            .kinds
-            .iter()
-            .zip(agree)
-            .map(|(kind, votes)| match votes.all {
+        for (kind, votes) in kinds.kinds.iter_mut().zip(agree) {
+            kind.has_planes = match votes.all {
                 0 => of_rank[kind.rank as usize].do_agree(),
                 _ => votes.do_agree(),
-            });
-        self.has_planes = has_planes.collect();
+            };
+        }
     }
 
     fn find_slots(&mut self, known: &Known) {

@@ -1,4 +1,4 @@
-//! The role table: for each kind of switch and each port, how many members use it up, down, for a host, or not at all.
+//! The role table: for each kind of switch and each port, how many members use it up, otherwise, or not at all.
 //!
 //! A *kind* is (rank, leaf or not, number of ports, odd, width). The width is the usual number of links to a child; of
 //! a switch without children, that of its parents: pods of two generations spread numbers over other numbers of
@@ -7,11 +7,12 @@
 //! of the others.
 //!
 //! Invariant: each known switch has one kind, kinds are in the order of their keys, which depends on no GUID. Links
-//! within a rank count as "down": they are no uplinks. Cost: two passes over the ports at most.
+//! within a rank are no uplinks. Cost: two passes over the ports at most.
 
+use super::classes::Dividers;
 use super::known::Known;
 use super::reference::Was;
-use crate::ids::{BySwitch, KindId};
+use crate::ids::{BySwitch, KindId, SwitchId};
 use crate::spread::most_common;
 use dmodc_fabric::Peer;
 use typed_index_collections::TiVec;
@@ -21,16 +22,14 @@ use typed_index_collections::TiVec;
 pub struct Uses {
     /// For an uplink.
     pub up: u32,
-    /// For a link down, or within the rank.
-    pub down: u32,
-    /// For an end node.
-    pub host: u32,
+    /// For a link down, or within the rank, or for an end node.
+    pub other: u32,
 }
 
 impl Uses {
     /// How many members use the port at all.
     pub fn all(self) -> u32 {
-        self.up + self.down + self.host
+        self.up + self.other
     }
 }
 
@@ -41,6 +40,19 @@ pub struct Kind {
     pub members: u32,
     /// By port number; port 0 is used by nobody.
     pub uses: Vec<Uses>,
+    /// Whether the planes of parents are known.
+    pub has_planes: bool,
+    /// By port: its leader, if an uplink is expected there.
+    pub expected: Vec<Option<u8>>,
+    pub dividers: Dividers,
+}
+
+impl Kind {
+    /// Ports and leaders of all expected uplinks, ascending.
+    pub fn uplinks(&self) -> impl Iterator<Item = (u8, u8)> {
+        let ports = (0..).zip(&self.expected);
+        ports.filter_map(|(port, leader)| Some((port, (*leader)?)))
+    }
 }
 
 /// All kinds.
@@ -54,6 +66,11 @@ pub struct Kinds {
 type Key = (u32, bool, u8, bool, usize);
 
 impl Kinds {
+    /// The kind of a switch.
+    pub fn of(&self, s: SwitchId) -> &Kind {
+        &self.kinds[self.of_switch[s]]
+    }
+
     /// Counts all known switches and ports.
     pub fn new(known: &Known) -> Self {
         let widths = widths(known);
@@ -65,7 +82,7 @@ impl Kinds {
         let counted = Self::by_key(known, &keys);
         let mut any_odd = false;
         for s in known.switches() {
-            let uses = &counted.kinds[counted.of_switch[s]].uses;
+            let uses = &counted.of(s).uses;
             let usual = most_used(uses);
             let (mut all, mut at_usual) = (0, 0);
             for group in known.up(s) {
@@ -91,8 +108,9 @@ impl Kinds {
         let kind = |key: &Key| KindId::from(distinct.partition_point(|known| known < key));
         let empty = |&(rank, _, ports, ..): &Key| Kind {
             rank,
-            members: 0,
             uses: vec![Uses::default(); usize::from(ports) + 1],
+            expected: vec![None; usize::from(ports) + 1],
+            ..Kind::default()
         };
         let mut counted = Kinds {
             of_switch: keys.iter().map(kind).collect(),
@@ -105,20 +123,18 @@ impl Kinds {
                 for (uses, peer) in kind.uses[1..].iter_mut().zip(known.fabric.peers_of(s)) {
                     match *peer {
                         Peer::None => {}
-                        Peer::EndNode(_) => uses.host += 1,
                         Peer::Switch { index, .. } if known.ranking.rank(index) > kind.rank => {
                             uses.up += 1;
                         }
-                        Peer::Switch { .. } => uses.down += 1,
+                        Peer::Switch { .. } | Peer::EndNode(_) => uses.other += 1,
                     }
                 }
             }
             for dark in known.reference.dark_of(s) {
                 let uses = &mut kind.uses[usize::from(dark.port)];
                 match dark.was {
-                    Was::Host(_) => uses.host += 1,
                     Was::Switch(to, _) if known.rank(to) > kind.rank => uses.up += 1,
-                    Was::Switch(..) => uses.down += 1,
+                    Was::Switch(..) | Was::Host(_) => uses.other += 1,
                 }
             }
         }

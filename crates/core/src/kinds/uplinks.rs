@@ -11,14 +11,12 @@
 //!
 //! Invariant: what is dark never renumbers what is there. Cost: linear in the ports of each switch, but for sorting.
 
-use super::expected::Expected;
 use super::known::Known;
 use super::places::Places;
 use super::reference::Was;
-use super::table::Kinds;
-use crate::ids::{BySwitch, KindId, SwitchId};
+use super::table::{Kind, Kinds};
+use crate::ids::{BySwitch, SwitchId};
 use dmodc_fabric::{Peer, PortNumber};
-use typed_index_collections::TiVec;
 
 /// One port that leads up, or to a switch of the same rank.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -50,21 +48,14 @@ pub struct Uplinks {
 
 impl Uplinks {
     /// Finds the uplinks of all switches that are there.
-    pub fn new(
-        known: &Known,
-        kinds: &Kinds,
-        places: &Places,
-        expected: &TiVec<KindId, Expected>,
-    ) -> Self {
+    pub fn new(known: &Known, kinds: &Kinds, places: &Places) -> Self {
         let mut uplinks = Uplinks {
             all: Vec::new(),
             end: BySwitch::default(),
         };
         let mut own = Own::default();
         for s in known.present() {
-            let kind = kinds.of_switch[s];
-            let planes = places.has_planes[kind].then_some(&expected[kind]);
-            own.collect(known, places, s, planes);
+            own.collect(known, places, s, kinds.of(s));
             own.number(&mut uplinks.all);
             let level = level(known, s);
             for (group, links) in (LEVEL..).zip(level.chunk_by(|a, b| a.0 == b.0)) {
@@ -131,46 +122,44 @@ struct Own {
 }
 
 impl Own {
-    /// Collects the ports of a switch. `planes` has the expected uplinks of its kind, if planes are known.
-    fn collect(&mut self, known: &Known, places: &Places, s: SwitchId, planes: Option<&Expected>) {
+    /// Collects the ports of a switch.
+    fn collect(&mut self, known: &Known, places: &Places, s: SwitchId, kind: &Kind) {
         self.placed.clear();
         let range = known.range_up(s);
         for (group, &plane) in known.all_up()[range.clone()]
             .iter()
             .zip(&places.plane[range])
         {
-            let plane = if planes.is_some() { plane } else { 0 };
+            let plane = if kind.has_planes { plane } else { 0 };
             let parent = (
                 false,
                 known.reference.order[group.parent],
                 Some(group.parent),
             );
             for &(port, is_up) in known.ports(group) {
-                if is_up || planes.is_none_or(|planes| planes.is[usize::from(port)]) {
+                if is_up || !kind.has_planes || kind.expected[usize::from(port)].is_some() {
                     self.placed.push((plane, parent, port, port, is_up));
                 }
             }
         }
-        if let Some(expected) = planes {
-            self.add_dark(known, s, expected);
-        }
+        self.add_dark(known, s, kind);
         self.placed.sort_unstable();
     }
 
     /// Adds the expected ports that are dark, as planes that the switch lacks.
-    fn add_dark(&mut self, known: &Known, s: SwitchId, expected: &Expected) {
+    fn add_dark(&mut self, known: &Known, s: SwitchId, kind: &Kind) {
         let is_placed: Vec<u8> = self.placed.iter().map(|placed| placed.3).collect();
         let is_dark = |port: u8| {
             let is_free = known.fabric.peer(s, PortNumber(port)) == Peer::None;
             let was_host = || matches!(known.reference.was(s, port), Some(Was::Host(_)));
             is_free && !is_placed.contains(&port) && !was_host()
         };
-        let dark = || expected.ports.iter().filter(|&&(port, _)| is_dark(port));
+        let dark = || kind.uplinks().filter(|&(port, _)| is_dark(port));
         if dark().next().is_none() {
             return;
         }
         let mut lacking = [0u8; 256];
-        for &(_, leader) in &expected.ports {
+        for (_, leader) in kind.uplinks() {
             lacking[usize::from(leader)] += 1;
         }
         let mut take = |plane: u8| {
@@ -182,8 +171,7 @@ impl Own {
         for &(plane, ..) in &self.placed {
             take(plane);
         }
-        let (mut found, others): (Vec<_>, Vec<_>) =
-            dark().copied().partition(|&(_, leader)| take(leader));
+        let (mut found, others): (Vec<_>, Vec<_>) = dark().partition(|&(_, leader)| take(leader));
         let rest = (0..=255).zip(lacking);
         let rest = rest.flat_map(|(plane, lacks)| std::iter::repeat_n(plane, usize::from(lacks)));
         let mut others = others.into_iter();
@@ -193,7 +181,8 @@ impl Own {
         );
         for (dark, plane) in others {
             let moved = |placed: &&mut Placed| {
-                placed.0 == plane && placed.2 == placed.3 && !expected.is[usize::from(placed.3)]
+                let is_expected = kind.expected[usize::from(placed.3)].is_some();
+                placed.0 == plane && placed.2 == placed.3 && !is_expected
             };
             if let Some(moved) = self.placed.iter_mut().find(moved) {
                 moved.2 = dark;

@@ -9,7 +9,6 @@ use crate::kinds::{Class, Dividers, HASHED, Uplink};
 /// The choice of one class for one set of open ports.
 pub struct Choice<'c> {
     class: &'c Class,
-    dividers: Dividers,
     open: Set,
     count: usize,
     deal: Option<Deal>,
@@ -19,19 +18,18 @@ pub struct Choice<'c> {
 
 impl<'c> Choice<'c> {
     /// The choice for entries that go up; `lack` is what each port lacks.
-    pub fn up(class: &'c Class, dividers: Dividers, open: Set, lack: &[f64]) -> Self {
+    pub fn up(class: &'c Class, open: Set, lack: &[f64]) -> Self {
         let circle = (open.len() > 1).then(|| Circle::new(class, lack, &open));
         Choice {
             circle,
-            ..Self::down(class, dividers, open)
+            ..Self::down(class, open)
         }
     }
 
     /// The choice for a way down, read backward.
-    pub fn down(class: &'c Class, dividers: Dividers, open: Set) -> Self {
+    pub fn down(class: &'c Class, open: Set) -> Self {
         Choice {
             class,
-            dividers,
             open,
             count: open.len(),
             deal: if open.len() > 1 {
@@ -45,7 +43,7 @@ impl<'c> Choice<'c> {
 
     /// The uplink for a number; `None` if no port is open.
     pub fn uplink(&self, number: u32) -> Option<&'c Uplink> {
-        let nominal = nominal(self.class, &self.dividers, number);
+        let nominal = nominal(self.class, number);
         let port = match nominal.filter(|&i| self.open.has(i)) {
             Some(i) => Some(i),
             None => self.displaced(number),
@@ -58,9 +56,9 @@ impl<'c> Choice<'c> {
         if self.count < 2 {
             return self.open.iter().next();
         }
-        let mut at = nominal(self.class, &self.dividers, number).unwrap_or(0);
+        let mut at = nominal(self.class, number).unwrap_or(0);
         if let Some(deal) = &self.deal {
-            let q = number / self.dividers.below;
+            let q = number / self.class.dividers.below;
             let paper = || paper_port(self.class, &self.open, q);
             if let Some(at) = if self.circle.is_none() { paper() } else { None } {
                 return Some(at);
@@ -70,7 +68,7 @@ impl<'c> Choice<'c> {
                 return Some(at);
             }
         }
-        let Dividers { below, here, .. } = self.dividers;
+        let Dividers { below, here, .. } = self.class.dividers;
         let cycle = number / here;
         match &self.circle {
             Some(circle) if number < HASHED => Some(circle.port(at, cycle, number % below)),

@@ -76,5 +76,5 @@ fn choice(ways: &Ways, switch: SwitchId, at: SwitchId) -> Choice<'_> {
         nearer.is_some() && to.is_some_and(|to| hops(to) == nearer)
     };
     let open = Set::new(class.ports.len(), leads);
-    Choice::down(class, ways.dividers[class.kind], open)
+    Choice::down(class, open)
 }

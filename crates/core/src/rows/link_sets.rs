@@ -118,7 +118,7 @@ impl LinkSets {
         for (nth, of_layer) in (1..).zip(layers) {
             let is_there =
                 |s: SwitchId, port: u8| nth == layers.len() || is_open(&drained, s, port);
-            let ways = sets.ways(of_layer.clone(), &|_, _| 1, &is_there);
+            let ways = Ways::new(of_layer.clone(), &sets.roles, |_, _| 1, is_there);
             sets.layers.push(ways);
         }
         if options.capacity == Capacity::Use && fabric.speeds_differ() {
@@ -133,27 +133,13 @@ impl LinkSets {
                 };
                 let capacity = |s, port| loads.weight(s, port);
                 let over = Arc::new(paths.over(links, is_there, ranking, threads));
-                (start..end, sets.ways(over, &capacity, &is_there))
+                let ways = Ways::new(over, &sets.roles, capacity, is_there);
+                (start..end, ways)
             };
             sets.bands = starts.iter().zip(ends).map(band).collect();
         }
         sets.drained = drained;
         sets
-    }
-
-    fn ways(
-        &self,
-        paths: Arc<Paths>,
-        capacity: &dyn Fn(SwitchId, u8) -> u32,
-        is_there: &dyn Fn(SwitchId, u8) -> bool,
-    ) -> Ways {
-        let Roles {
-            uplinks,
-            kinds,
-            dividers,
-            ..
-        } = &self.roles;
-        Ways::new(paths, uplinks, kinds, dividers.clone(), capacity, is_there)
     }
 
     /// Adds the steps of detours over the first layer, as (to, at, next).

@@ -4,17 +4,15 @@
 //! alone: it is computed once for all classes with the same two, and a row is one lookup for each LID.
 
 use super::targets::Targets;
-use crate::ids::KindId;
-use crate::kinds::{Class, Classes, Dividers};
+use crate::kinds::{Class, Classes};
 use dmodc_fabric::NO_PATH;
 use std::collections::BTreeMap;
-use typed_index_collections::TiSlice;
 
 /// The index, in the ports of a class, of the nominal port of a number; `None` without uplinks.
 #[inline]
-pub fn nominal(class: &Class, dividers: &Dividers, number: u32) -> Option<usize> {
+pub fn nominal(class: &Class, number: u32) -> Option<usize> {
     let n = class.cycle.len();
-    (n > 0).then(|| usize::from(class.cycle[(number / dividers.below % n as u32) as usize]))
+    (n > 0).then(|| usize::from(class.cycle[(number / class.dividers.below % n as u32) as usize]))
 }
 
 /// By Π and n: for each LID the index in the cycle; [`NO_PATH`] for a LID of nobody.
@@ -22,14 +20,14 @@ pub struct Cycles(BTreeMap<(u32, usize), Vec<u8>>);
 
 impl Cycles {
     /// Computes the indices for all classes.
-    pub fn new(targets: &Targets, classes: &Classes, dividers: &TiSlice<KindId, Dividers>) -> Self {
+    pub fn new(targets: &Targets, classes: &Classes) -> Self {
         let mut cycles = BTreeMap::new();
         for class in classes
             .classes
             .iter()
             .filter(|class| !class.cycle.is_empty())
         {
-            let (below, n) = (dividers[class.kind].below, class.cycle.len());
+            let (below, n) = (class.dividers.below, class.cycle.len());
             cycles.entry((below, n)).or_insert_with(|| {
                 let index = |number: &Option<u32>| match number {
                     Some(number) => ((number / below) % n as u32) as u8,
@@ -42,8 +40,8 @@ impl Cycles {
     }
 
     /// By LID, up to a greatest one: the nominal port.
-    pub fn row(&self, class: &Class, dividers: &Dividers, width: usize) -> Vec<u8> {
-        let Some(indices) = self.0.get(&(dividers.below, class.cycle.len())) else {
+    pub fn row(&self, class: &Class, width: usize) -> Vec<u8> {
+        let Some(indices) = self.0.get(&(class.dividers.below, class.cycle.len())) else {
             return vec![NO_PATH; width];
         };
         let mut ports = [NO_PATH; 256];

@@ -121,7 +121,7 @@ impl Deal {
 pub mod tests {
     use super::*;
     use crate::ids::{KindId, SwitchId};
-    use crate::kinds::{Class, Uplink, cycle};
+    use crate::kinds::{Class, Dividers, Uplink, cycle};
 
     /// A class with groups of these widths, all ports up.
     pub fn class(widths: &[usize]) -> Class {
@@ -135,6 +135,7 @@ pub mod tests {
         let ports: Vec<Uplink> = ports.collect();
         Class {
             kind: KindId(0),
+            dividers: Dividers::default(),
             first: SwitchId(0),
             cycle: cycle(&ports),
             lacks: false,

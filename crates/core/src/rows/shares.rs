@@ -259,8 +259,7 @@ impl<'l> Loads<'l> {
     /// The sources and destinations of each uplink of a switch.
     fn of_uplink(&self, s: SwitchId) -> (f64, f64) {
         let class = self.ways.classes.of_switch(s);
-        let paths =
-            class.cycle.len().max(1) as f64 * f64::from(self.ways.dividers[class.kind].below);
+        let paths = class.cycle.len().max(1) as f64 * f64::from(class.dividers.below);
         (self.below[s], (self.all - self.below[s]) / paths)
     }
 
@@ -341,8 +340,7 @@ impl<'n> Nominal<'n> {
     fn uplink(&self, s: SwitchId) -> impl Fn(NodeId) -> Option<&'n Uplink> + use<'n> {
         let (ways, numbers) = (self.ways, self.numbers);
         let class = ways.classes.of_switch(s);
-        let dividers = &ways.dividers[class.kind];
-        move |node| nominal(class, dividers, numbers[node]).map(|i| &class.ports[i])
+        move |node| nominal(class, numbers[node]).map(|i| &class.ports[i])
     }
 
     /// The hosts whose nominal path from the first leaf below a switch comes to it.
@@ -369,7 +367,7 @@ impl<'n> Nominal<'n> {
         let (fabric, numbers, Paths { groups, costs }) =
             (self.fabric, self.numbers, &*self.ways.paths);
         let class = self.ways.classes.of_switch(s);
-        let (below, n) = (self.ways.dividers[class.kind].below, class.cycle.len());
+        let (below, n) = (class.dividers.below, class.cycle.len());
         let count = |counts: &mut [[i32; STEPS]], node: NodeId, by: i32| {
             let number = numbers[node];
             if let Some(place) = ((number / below) as usize).checked_rem(n) {

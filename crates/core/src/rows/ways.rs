@@ -1,7 +1,7 @@
 //! All that rows depend on over one set of links: paths, classes of equal uplinks, up paths.
 
-use crate::ids::{BySwitch, ClassId, KindId, SwitchId};
-use crate::kinds::{Classes, Dividers, Kinds, Uplinks};
+use crate::ids::{BySwitch, ClassId, SwitchId};
+use crate::kinds::{Classes, Roles};
 use crate::paths::Paths;
 use std::sync::Arc;
 use typed_index_collections::TiVec;
@@ -11,8 +11,6 @@ use typed_index_collections::TiVec;
 pub struct Ways {
     pub paths: Arc<Paths>,
     pub classes: Classes,
-    /// By kind. The same for all sets of links.
-    pub dividers: Arc<TiVec<KindId, Dividers>>,
     /// By class: the up paths behind each port, as the fabric is.
     pub weights: TiVec<ClassId, Vec<u32>>,
 }
@@ -21,13 +19,11 @@ impl Ways {
     /// The ways over the links of `paths`. `capacity` is what a link can carry.
     pub fn new(
         paths: Arc<Paths>,
-        uplinks: &Uplinks,
-        kinds: &Kinds,
-        dividers: Arc<TiVec<KindId, Dividers>>,
+        roles: &Roles,
         capacity: impl Fn(SwitchId, u8) -> u32,
         is_there: impl Fn(SwitchId, u8) -> bool,
     ) -> Self {
-        let classes = Classes::new(uplinks, kinds, is_there);
+        let classes = Classes::new(&roles.uplinks, &roles.kinds, is_there);
         let groups = &paths.groups;
         let mut above: BySwitch<u32> = vec![1; groups.switches().len()].into();
         for &s in groups.bottom_up().iter().rev() {
@@ -50,7 +46,6 @@ impl Ways {
             weights: weights.collect(),
             paths,
             classes,
-            dividers,
         }
     }
 }

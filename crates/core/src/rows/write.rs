@@ -44,7 +44,7 @@ struct Job<'r, 't> {
 impl Rows<'_> {
     /// Writes all rows. Returns the number of displaced entries.
     pub fn write(&self, rows: &mut [&mut [u8]], threads: &Threads) -> usize {
-        let cycles = Cycles::new(self.targets, &self.ways.classes, &self.ways.dividers);
+        let cycles = Cycles::new(self.targets, &self.ways.classes);
         let below = self.alike_below();
         let key = |s: SwitchId| {
             let class = self.ways.classes.of_switch[s];
@@ -113,7 +113,7 @@ impl Rows<'_> {
             return;
         };
         let width = self.fabric.max_lid().index() + 1;
-        let mut shared = cycles.row(class, &self.ways.dividers[class.kind], width);
+        let mut shared = cycles.row(class, width);
         if !class.ports.is_empty() {
             self.counted.write(first, &mut shared);
             *job.displaced = self.displace(job.class, &mut shared) * job.rows.len();
@@ -168,8 +168,7 @@ impl Rows<'_> {
                 let mut is_open = [false; 256];
                 open.iter()
                     .for_each(|i| is_open[usize::from(class.ports[i].port)] = true);
-                let dividers = self.ways.dividers[class.kind];
-                (Choice::up(class, dividers, open, &lack), is_open)
+                (Choice::up(class, open, &lack), is_open)
             });
             for target in targets {
                 let entry = &mut row[target.lid.index()];
