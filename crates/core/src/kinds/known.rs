@@ -1,9 +1,9 @@
 //! All switches and uplinks that are known: those that are there, and those that the reference adds.
 //!
-//! Invariant: the groups of a switch stand in the order of their parents ([`Reference::order`]), their ports ascending.
+//! Invariant: the groups of a switch stand in the order of their parents ([`Model::order`]), their ports ascending.
 //! Links within a rank are no uplinks. Cost: linear in the links.
 
-use super::reference::{Gone, Reference, Was};
+use super::reference::{Model, Reference, Was};
 use crate::ids::{BySwitch, SwitchId};
 use crate::tree::{Groups, Ranking};
 use dmodc_fabric::{Fabric, PortNumber};
@@ -76,8 +76,9 @@ impl<'f> Known<'f> {
                 }
             }
             if links.len() > there {
-                let order = &known.reference.order;
-                links.sort_unstable_by_key(|&(parent, port, ..)| (order[parent], parent, port));
+                links.sort_unstable_by_key(|&(parent, port, ..)| {
+                    (known.order(parent), parent, port)
+                });
             }
             known.start.push(known.up.len() as u32);
             for group in links.chunk_by(|a, b| a.0 == b.0) {
@@ -99,7 +100,7 @@ impl<'f> Known<'f> {
     }
 
     fn sort_by_parent(&mut self) {
-        let mut next = vec![0u32; self.reference.order.len() + 1];
+        let mut next = vec![0u32; self.switches().len() + 1];
         for group in &self.up {
             next[usize::from(group.parent) + 1] += 1;
         }
@@ -116,8 +117,13 @@ impl<'f> Known<'f> {
     }
 
     /// All switches, those that are gone last.
-    pub fn switches(&self) -> impl DoubleEndedIterator<Item = SwitchId> + Clone + use<> {
-        (0..self.reference.order.len() as u32).map(SwitchId)
+    pub fn switches(&self) -> impl ExactSizeIterator<Item = SwitchId> + Clone + use<> {
+        self.reference.switches.keys()
+    }
+
+    /// All leaves.
+    pub fn leaves(&self) -> impl Iterator<Item = SwitchId> {
+        self.switches().filter(|&s| self.model(s).is_leaf)
     }
 
     /// The switches of the fabric.
@@ -130,32 +136,19 @@ impl<'f> Known<'f> {
         usize::from(s) < self.fabric.switches().len()
     }
 
-    fn gone(&self, s: SwitchId) -> &Gone {
-        &self.reference.gone[usize::from(s) - self.fabric.switches().len()]
+    /// A switch, as it is or was.
+    pub fn model(&self, s: SwitchId) -> &Model {
+        &self.reference.switches[s]
     }
 
     /// The rank of a switch.
     pub fn rank(&self, s: SwitchId) -> u32 {
-        match self.is_there(s) {
-            true => self.ranking.rank(s),
-            false => self.gone(s).rank,
-        }
+        self.model(s).rank
     }
 
-    /// Whether a switch is a leaf.
-    pub fn is_leaf(&self, s: SwitchId) -> bool {
-        match self.is_there(s) {
-            true => self.ranking.is_leaf(s),
-            false => self.gone(s).is_leaf,
-        }
-    }
-
-    /// Its number of ports.
-    pub fn ports_of(&self, s: SwitchId) -> u8 {
-        match self.is_there(s) {
-            true => self.fabric.switches()[s].ports,
-            false => self.gone(s).ports,
-        }
+    /// See [`Model::order`].
+    pub fn order(&self, s: SwitchId) -> (u32, u64) {
+        self.model(s).order
     }
 
     /// All groups of uplinks, by child.

@@ -20,7 +20,7 @@ use super::{NodeType, NodeTypes};
 use crate::ids::{BySwitch, KindId, SwitchId};
 use crate::spread::{do_agree, golden_step, hash, most_common};
 use crate::tree::{join, root};
-use dmodc_fabric::{EndNode, Guid, NodeId, NodeKind, Peer};
+use dmodc_fabric::{EndNode, Fabric, Guid, NodeId, NodeKind, Peer};
 use std::collections::BTreeMap;
 use typed_index_collections::TiVec;
 
@@ -68,8 +68,7 @@ impl Numbers {
     /// Numbers all destinations: end nodes on leaves by type, then all others.
     pub fn new(known: &Known, kinds: &Kinds, places: &Places, types: &NodeTypes) -> Self {
         let fabric = known.fabric;
-        let leaves = known.switches().filter(|&s| known.is_leaf(s));
-        let mut ways: Vec<u32> = leaves.map(|s| kinds.of(s).dividers.ways).collect();
+        let mut ways: Vec<u32> = known.leaves().map(|s| kinds.of(s).dividers.ways).collect();
         let with = &Numbering {
             known,
             kinds,
@@ -110,14 +109,26 @@ impl Numbers {
         let nodes = nodes.filter_map(|(n, node)| Some((number(node)?, n)));
         let mut nodes: Vec<(u32, NodeId)> = nodes.collect();
         nodes.sort_unstable();
-        for (number, n) in nodes {
-            self.node[n] = number;
-            self.order.push(n);
+        self.number(fabric, nodes.into_iter().map(|(_, n)| n), number);
+        base + types.io_count() as u32
+    }
+
+    /// Numbers end nodes in this order, and absent ones, if they have a number by this rule.
+    fn number(
+        &mut self,
+        fabric: &Fabric,
+        order: impl Iterator<Item = NodeId>,
+        number: impl Fn(&EndNode) -> Option<u32>,
+    ) {
+        for n in order {
+            if let Some(number) = number(&fabric.end_nodes()[n]) {
+                self.node[n] = number;
+                self.order.push(n);
+            }
         }
         for (absent, node) in self.absent.iter_mut().zip(fabric.absent()) {
             *absent = number(node).unwrap_or(*absent);
         }
-        base + types.io_count() as u32
     }
 
     /// Numbers the end nodes of a type on leaves by their positions and those of the switches, from `base`. Returns the
@@ -134,50 +145,42 @@ impl Numbers {
         let is_it = |node: &EndNode| with.is_on_leaf(node) && is_type(node.guid);
         let mut leaves: BySwitch<Vec<u32>> = vec![Vec::new(); place.len()].into();
         let (mut used, mut away) = ([false; 256], [0; 256]);
-        for (n, node) in fabric.end_nodes().iter_enumerated() {
-            if is_it(node) {
-                let at = positions.node[n];
-                used[at as usize] = true;
-                leaves[node.switch].push(at);
-            }
+        for node in fabric.end_nodes().iter().filter(|node| is_it(node)) {
+            let at = positions.at(node.switch, node.port.0);
+            used[at as usize] = true;
+            leaves[node.switch].push(at);
         }
-        let all_away = positions.away.iter().filter(|away| is_type(away.1));
-        all_away
-            .clone()
-            .for_each(|&(.., at)| away[at as usize] += 1);
+        let dark = known.reference.dark.iter();
+        let all_away = dark.filter_map(|dark| match dark.was {
+            Was::Host(guid) if known.model(dark.switch).is_leaf && is_type(guid) => {
+                Some((dark.switch, positions.at(dark.switch, dark.port)))
+            }
+            _ => None,
+        });
+        let all_away: Vec<(SwitchId, u32)> = all_away.collect();
+        all_away.iter().for_each(|&(_, at)| away[at as usize] += 1);
         // A host that is away counts where others are. A position that most leaves had and none has is none.
-        for &(leaf, _, at) in all_away {
+        for (leaf, at) in all_away {
             if used[at as usize] || 2 * away[at as usize] <= known.ranking.leaves().count() {
                 leaves[leaf].push(at);
             }
         }
         let mut leaves = leaves.raw;
         leaves.retain(|positions| !positions.is_empty());
-        let mut on_leaves = known.switches().filter(|&s| known.is_leaf(s));
-        let has_planes = on_leaves.any(|s| with.kinds.of(s).has_planes);
+        let has_planes = known.leaves().any(|s| with.kinds.of(s).has_planes);
         let hosts = Digit::hosts(&leaves, has_planes, positions.most, with.ways);
         let first = with.first_numbers(place, hosts.next);
         // The next type begins behind all places, also those of hosts that are not there.
         let last = (0..256).rfind(|&at| used[at] || away[at] > 0);
         let places = last.map_or(0, |at| hosts.value(at as u32) + 1);
-        let all_leaves = known.switches().filter(|&s| known.is_leaf(s));
-        let end = base + all_leaves.map(|s| first[s]).max().unwrap_or(0) + places;
+        let end = base + known.leaves().map(|s| first[s]).max().unwrap_or(0) + places;
         let mut leaves: Vec<SwitchId> = known.ranking.leaves().collect();
         leaves.sort_by_key(|&leaf| first[leaf]);
-        for leaf in leaves {
-            for n in fabric.node_ids_of(leaf) {
-                if is_it(&fabric.end_nodes()[n]) {
-                    self.node[n] = base + first[leaf] + hosts.value(positions.node[n]);
-                    self.order.push(n);
-                }
-            }
-        }
-        let absent = fabric.absent().iter().zip(&positions.absent);
-        for (number, (node, &at)) in self.absent.iter_mut().zip(absent) {
-            if is_it(node) {
-                *number = base + first[node.switch] + hosts.value(at);
-            }
-        }
+        let order = leaves.iter().flat_map(|&leaf| fabric.node_ids_of(leaf));
+        self.number(fabric, order, |node| {
+            let position = positions.at(node.switch, node.port.0);
+            is_it(node).then(|| base + first[node.switch] + hosts.value(position))
+        });
         if self.first.is_empty() {
             self.first = first;
         }
@@ -189,25 +192,17 @@ impl Numbers {
         let fabric = with.known.fabric;
         let names = with.names(&self.first);
         let step = golden_step(with.ways);
-        let named = |node: &EndNode| {
-            let name = names[node.switch];
-            match node.kind {
-                NodeKind::Aggregation => HASHED | hashed(name, node.port.0),
-                _ => SINGLE + hashed(name, 0) + u32::from(node.port.0) * step,
-            }
-        };
-        let nodes = fabric.end_nodes().iter_enumerated();
-        let others = nodes.filter(|(_, node)| !with.is_on_leaf(node));
+        let is_aggregation = |node: &EndNode| node.kind == NodeKind::Aggregation;
+        let nodes = fabric.end_nodes().keys();
         let (last, above): (Vec<_>, Vec<_>) =
-            others.partition(|(_, node)| node.kind == NodeKind::Aggregation);
-        for (n, node) in above.into_iter().chain(last) {
-            self.node[n] = named(node);
-            self.order.push(n);
-        }
-        let absent = self.absent.iter_mut().zip(fabric.absent());
-        for (number, node) in absent.filter(|(_, node)| !with.is_on_leaf(node)) {
-            *number = named(node);
-        }
+            nodes.partition(|&n| is_aggregation(&fabric.end_nodes()[n]));
+        self.number(fabric, above.into_iter().chain(last), |node| {
+            let name = names[node.switch];
+            (!with.is_on_leaf(node)).then(|| match is_aggregation(node) {
+                true => HASHED | hashed(name, node.port.0),
+                false => SINGLE + hashed(name, 0) + u32::from(node.port.0) * step,
+            })
+        });
         let switches = with.known.present();
         self.switch = switches.map(|s| HASHED | hashed(names[s], 0)).collect();
     }
@@ -218,13 +213,11 @@ fn hashed(name: u64, port: u8) -> u32 {
     (hash(name ^ u64::from(port) << 56) >> 40) as u32
 }
 
-/// The positions of hosts among the ports of their switch that are no uplinks, neither usually nor on this switch; behind
+/// The positions of hosts among the ports of their leaf that are no uplinks, neither usually nor on this switch; behind
 /// them those at usual uplink ports.
 struct Positions {
-    node: TiVec<NodeId, u32>,
-    absent: Vec<u32>,
-    /// Hosts on leaves that only the reference has.
-    away: Vec<(SwitchId, Guid, u32)>,
+    /// By leaf and port.
+    of_port: BySwitch<[u8; 256]>,
     /// The most positions that a leaf has.
     most: u32,
 }
@@ -233,15 +226,13 @@ impl Positions {
     fn new(with: &Numbering) -> Self {
         let (known, fabric) = (with.known, with.known.fabric);
         let mut positions = Positions {
-            node: vec![0; fabric.end_nodes().len()].into(),
-            absent: Vec::with_capacity(fabric.absent().len()),
-            away: Vec::new(),
+            of_port: vec![[0; 256]; known.switches().len()].into(),
             most: 0,
         };
-        let mut at = [0u32; 256];
         let was_link = |s, port| matches!(known.reference.was(s, port), Some(Was::Switch(..)));
-        for s in known.switches() {
+        for s in known.leaves() {
             let kind = with.kinds.of(s);
+            let at = &mut positions.of_port[s];
             let peers = match known.is_there(s) {
                 true => fabric.peers_of(s),
                 false => &[],
@@ -251,45 +242,30 @@ impl Positions {
                 let peer = peers.get(port - 1).copied().unwrap_or(Peer::None);
                 at[port] = next;
                 let is_link = matches!(peer, Peer::Switch { .. }) || was_link(s, port as u8);
-                next += u32::from(leader.is_none() && !is_link);
+                next += u8::from(leader.is_none() && !is_link);
             }
             for (at_end, (port, _)) in (next..).zip(kind.uplinks()) {
                 at[usize::from(port)] = at_end;
             }
-            if known.is_there(s) {
-                for n in fabric.node_ids_of(s) {
-                    let port = fabric.end_nodes()[n].port;
-                    positions.node[n] = at[usize::from(port.0)];
-                }
-                let absent = fabric.absent_of(s).iter();
-                positions
-                    .absent
-                    .extend(absent.map(|node| at[usize::from(node.port.0)]));
-            }
-            if known.is_leaf(s) {
-                positions.most = next.max(positions.most);
-                let dark = known.reference.dark_of(s).iter();
-                positions
-                    .away
-                    .extend(dark.filter_map(|dark| match dark.was {
-                        Was::Host(guid) => Some((s, guid, at[usize::from(dark.port)])),
-                        Was::Switch(..) => None,
-                    }));
-            }
+            positions.most = positions.most.max(next.into());
         }
         positions
+    }
+
+    fn at(&self, leaf: SwitchId, port: u8) -> u32 {
+        self.of_port[leaf][usize::from(port)].into()
     }
 }
 
 impl Numbering<'_> {
     fn is_on_leaf(&self, node: &EndNode) -> bool {
-        self.known.is_leaf(node.switch) && node.kind != NodeKind::Aggregation
+        self.known.model(node.switch).is_leaf && node.kind != NodeKind::Aggregation
     }
 
     /// The position of each switch at its parents; where ports do not tell, that of its part.
     fn switch_places(&self) -> BySwitch<u32> {
         let known = self.known;
-        let mut place: BySwitch<u32> = vec![0; known.reference.order.len()].into();
+        let mut place: BySwitch<u32> = vec![0; known.switches().len()].into();
         let has_slots = &self.places.has_slots;
         let positions: Vec<Vec<u32>> = (0..known.ranks())
             .map(|rank| positions_down(self.kinds, rank + 1))
@@ -341,11 +317,10 @@ impl Numbering<'_> {
         place: &mut BySwitch<u32>,
     ) {
         let known = self.known;
-        let order = &known.reference.order;
         let mut first: BySwitch<(u32, u64)> = vec![(u32::MAX, u64::MAX); inner.len()].into();
         for s in known.switches() {
             let first = &mut first[inner[s]];
-            *first = order[s].min(*first);
+            *first = known.order(s).min(*first);
         }
         let key = |s: SwitchId| (outer[s], first[inner[s]], inner[s]);
         let members = known
@@ -477,7 +452,7 @@ impl Numbering<'_> {
     /// tell these, a switch has its own.
     fn names(&self, number: &BySwitch<u32>) -> BySwitch<u64> {
         let known = self.known;
-        let own = |s: SwitchId| hash(known.reference.order[s].1);
+        let own = |s: SwitchId| hash(known.order(s).1);
         let mut planes: BySwitch<u64> = vec![0; number.len()].into();
         let mut ascending: Vec<SwitchId> = known.switches().collect();
         ascending.sort_by_key(|&s| known.rank(s));

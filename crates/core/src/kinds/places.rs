@@ -48,7 +48,7 @@ impl Votes {
 impl Places {
     /// Finds all places, and which kinds have planes.
     pub fn new(known: &Known, kinds: &mut Kinds) -> Self {
-        let switches = known.reference.order.len();
+        let switches = known.switches().len();
         let mut places = Places {
             plane: vec![0; known.all_up().len()],
             seen_as: vec![0; switches].into(),

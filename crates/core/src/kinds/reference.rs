@@ -12,15 +12,27 @@ use crate::ids::{BySwitch, SwitchId};
 use crate::tree::Ranking;
 use dmodc_fabric::{Fabric, Guid, NodeKind, Peer, PortNumber, known_boxes};
 
-/// A switch that only the reference has.
+/// A switch as it is, or as it was if it is gone.
 #[derive(Clone, Copy, Debug)]
-pub struct Gone {
-    /// Its rank there.
+pub struct Model {
     pub rank: u32,
-    /// Whether it was a leaf.
     pub is_leaf: bool,
     /// Its number of ports.
     pub ports: u8,
+    /// Orders all switches where ports do not tell: by the reference first, so that a replaced box keeps its place.
+    pub order: (u32, u64),
+}
+
+impl Model {
+    fn new(fabric: &Fabric, ranking: &Ranking, s: SwitchId) -> Self {
+        let switch = &fabric.switches()[s];
+        Model {
+            rank: ranking.rank(s),
+            is_leaf: ranking.is_leaf(s),
+            ports: switch.ports,
+            order: (switch.era, switch.key),
+        }
+    }
 }
 
 /// A dark port.
@@ -43,79 +55,61 @@ pub enum Was {
     Host(Guid),
 }
 
-/// What a reference adds to a fabric.
-#[derive(Clone, Debug, Default)]
+/// A fabric, and what a reference adds to it.
+#[derive(Clone, Debug)]
 pub struct Reference {
-    /// Switches that are gone. Their numbers follow those of the fabric.
-    pub gone: Vec<Gone>,
+    /// Switches that are gone follow those of the fabric.
+    pub switches: BySwitch<Model>,
     /// Dark ports, ascending by switch and port.
     pub dark: Vec<Dark>,
-    /// Orders all switches where ports do not tell: by the reference first, so that a replaced box keeps its place.
-    pub order: BySwitch<(u32, u64)>,
 }
 
 impl Reference {
-    /// Compares a fabric with its reference and the levels of that.
-    pub fn new(fabric: &Fabric, reference: Option<(&Fabric, &Ranking)>) -> Self {
-        let own = fabric.switches().iter();
+    /// Compares a fabric with its reference; both have levels.
+    pub fn new(
+        (fabric, ranking): (&Fabric, &Ranking),
+        reference: Option<(&Fabric, &Ranking)>,
+    ) -> Self {
+        let own = fabric.switches().keys();
+        let mut switches: BySwitch<Model> = own.map(|s| Model::new(fabric, ranking, s)).collect();
+        let mut dark = Vec::new();
         let Some((before, ranking)) = reference else {
-            return Reference {
-                order: own.map(|s| (s.era, s.key)).collect(),
-                ..Reference::default()
-            };
+            return Reference { switches, dark };
         };
-        let place = |r: SwitchId| {
-            let switch = &before.switches()[r];
-            (switch.era, switch.key)
-        };
-        let newer = before
-            .switches()
-            .iter()
-            .map(|s| s.era.saturating_add(1))
-            .max();
-        let matched = known_boxes(fabric, before);
-        let mut order: BySwitch<(u32, u64)> = own
-            .zip(&matched)
-            .map(|(s, known)| known.map_or((newer.unwrap_or(0), s.key), place))
-            .collect();
+        let eras = before.switches().iter().map(|s| s.era);
+        let newer = eras.max().map_or(0, |era| era.saturating_add(1));
+        // By switch of the reference: the same one now.
         let mut now: BySwitch<Option<SwitchId>> = vec![None; before.switches().len()].into();
-        for (s, known) in matched.iter_enumerated() {
-            if let Some(r) = known {
-                now[*r] = Some(s);
+        for (s, known) in known_boxes(fabric, before).into_iter_enumerated() {
+            let order = &mut switches[s].order;
+            match known {
+                Some(r) => {
+                    *order = Model::new(before, ranking, r).order;
+                    now[r] = Some(s);
+                }
+                None => order.0 = newer,
             }
         }
+        let is_there = |s: &SwitchId| usize::from(*s) < fabric.switches().len();
         let is_dark = |s: SwitchId, port: PortNumber| {
             port.0 <= fabric.switches()[s].ports && fabric.peer(s, port) == Peer::None
         };
-        let mut gone = Vec::new();
-        let missing: Vec<SwitchId> = now
-            .iter_enumerated()
-            .filter(|(_, s)| s.is_none())
-            .map(|(r, _)| r)
-            .collect();
-        for r in missing {
-            let (mut all, mut dark) = (0, 0);
-            for (_, far, port) in before.links_of(r) {
-                if let Some(s) = now[far].filter(|s| usize::from(*s) < matched.len()) {
-                    all += 1;
-                    dark += usize::from(is_dark(s, port));
-                }
+        for r in before.switches().keys() {
+            if now[r].is_some() {
+                continue;
             }
-            if 2 * dark >= all {
-                now[r] = Some(SwitchId(order.len() as u32));
-                order.push(place(r));
-                gone.push(Gone {
-                    rank: ranking.rank(r),
-                    is_leaf: ranking.is_leaf(r),
-                    ports: before.switches()[r].ports,
-                });
+            let links = before.links_of(r).filter_map(|(_, far, port)| {
+                let s = now[far].filter(is_there)?;
+                Some(is_dark(s, port))
+            });
+            let links: Vec<bool> = links.collect();
+            if 2 * links.iter().filter(|is_dark| **is_dark).count() >= links.len() {
+                now[r] = Some(switches.push_and_get_key(Model::new(before, ranking, r)));
             }
         }
-        let mut dark = Vec::new();
         for (r, s) in now.iter_enumerated() {
             let Some(s) = *s else { continue };
-            let is_free =
-                |s: SwitchId, port: PortNumber| usize::from(s) >= matched.len() || is_dark(s, port);
+            let is_free = |s: SwitchId, port: PortNumber| !is_there(&s) || is_dark(s, port);
             for (port, peer) in before.ports_of(r) {
                 let was = match peer {
                     Peer::Switch { index, port } => match now[index] {
@@ -138,7 +132,7 @@ impl Reference {
             }
         }
         dark.sort_unstable_by_key(|dark| (dark.switch, dark.port));
-        Reference { gone, dark, order }
+        Reference { switches, dark }
     }
 
     /// The dark ports of a switch.

@@ -24,7 +24,7 @@ impl Roles {
         reference: Option<(&Fabric, &Ranking)>,
         options: &Options,
     ) -> Self {
-        let reference = Reference::new(fabric, reference);
+        let reference = Reference::new((fabric, ranking), reference);
         let known = Known::new(fabric, ranking, groups, reference);
         let mut kinds = Kinds::new(&known);
         let places = Places::new(&known, &mut kinds);

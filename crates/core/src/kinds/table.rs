@@ -75,8 +75,8 @@ impl Kinds {
     pub fn new(known: &Known) -> Self {
         let widths = widths(known);
         let model = |s| {
-            let (rank, is_leaf, ports) = (known.rank(s), known.is_leaf(s), known.ports_of(s));
-            (rank, is_leaf, ports, false, widths[s])
+            let model = known.model(s);
+            (model.rank, model.is_leaf, model.ports, false, widths[s])
         };
         let mut keys: BySwitch<Key> = known.switches().map(model).collect();
         let counted = Self::by_key(known, &keys);

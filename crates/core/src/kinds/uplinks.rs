@@ -131,11 +131,7 @@ impl Own {
             .zip(&places.plane[range])
         {
             let plane = if kind.has_planes { plane } else { 0 };
-            let parent = (
-                false,
-                known.reference.order[group.parent],
-                Some(group.parent),
-            );
+            let parent = (false, known.order(group.parent), Some(group.parent));
             for &(port, is_up) in known.ports(group) {
                 if is_up || !kind.has_planes || kind.expected[usize::from(port)].is_some() {
                     self.placed.push((plane, parent, port, port, is_up));
