@@ -208,32 +208,3 @@ impl Own {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::Options;
-    use crate::tests::route;
-    use dmodc_fabric::{PortNumber, SwitchId};
-    use fabrics::Net;
-    use std::sync::Arc;
-
-    /// Without the dark port among them, all entries over the other cables would move.
-    #[test]
-    fn one_of_several_cables_between_leaves_moves_its_own_entries_alone() {
-        let hosts: Vec<u32> = (0..16).map(|host| host / 8).collect();
-        let whole = Net::new(&[(0, 1); 4], &hosts).build();
-        let lost = [0, 1].map(|leaf| (SwitchId(leaf), PortNumber(2)));
-        let options = Options {
-            reference: Some(Arc::new(whole.clone())),
-            ..Options::default()
-        };
-        let before = route(&whole, &options, 1).1;
-        let after = route(&whole.without(&lost), &options, 1).1;
-        for (lid, ..) in whole.lids() {
-            for leaf in [SwitchId(0), SwitchId(1)] {
-                let [was, is] = [&before, &after].map(|tables| tables.get(leaf, lid));
-                assert!(was == is || was == 2, "{leaf:?}, LID {lid}: {was}, {is}");
-            }
-        }
-    }
-}

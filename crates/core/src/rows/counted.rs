@@ -299,36 +299,9 @@ impl<'c> Loads<'c> {
 #[cfg(test)]
 mod tests {
     use crate::Options;
-    use crate::tests::route;
-    use dmodc_fabric::{Drained, Fabric, Lid, PortNumber, SwitchId, Tables};
+    use crate::tests::{links::rack, route};
+    use dmodc_fabric::{Lid, PortNumber, SwitchId, Tables};
     use fabrics::Net;
-    use std::sync::Arc;
-
-    /// Three leaves with four hosts each, below two spines with these numbers of links to each leaf.
-    fn rack(widths: [[usize; 3]; 2]) -> Fabric {
-        let all = [0, 1, 2]
-            .map(|leaf| [3, 4].map(|s| vec![(leaf, s); widths[s as usize - 3][leaf as usize]]));
-        let hosts: Vec<u32> = (0..12).map(|host| host / 4).collect();
-        Net::new(&all.concat().concat(), &hosts).build()
-    }
-
-    /// The same without the link at a port of a leaf.
-    fn without(whole: &Fabric, leaf: u32, port: u8) -> Fabric {
-        let near = (SwitchId(leaf), PortNumber(port));
-        let far = whole.far(near.0, near.1).expect("a link");
-        whole.without(&[near, far])
-    }
-
-    fn tables(fabric: &Fabric, options: &Options) -> Tables {
-        route(fabric, options, 1).1
-    }
-
-    fn forgets() -> Options {
-        Options {
-            forgets: true,
-            ..Options::default()
-        }
-    }
 
     /// The greatest number of hosts elsewhere that leaf 0 reaches by one port.
     fn most(tables: &Tables) -> usize {
@@ -343,9 +316,13 @@ mod tests {
     #[test]
     fn counting_is_even_where_widths_follow_no_rule() {
         let rack = rack([[1, 2, 1], [2, 1, 3]]);
-        let counted = tables(&rack, &Options::default());
+        let forgets = Options {
+            forgets: true,
+            ..Options::default()
+        };
+        let [counted, digits] = [Options::default(), forgets].map(|o| route(&rack, &o, 1).1);
         assert_eq!(most(&counted), 3);
-        assert!(tables(&rack, &forgets()) != counted);
+        assert!(digits != counted);
     }
 
     /// One spine with three links and four to leaves by turns: with a fourth port at each leaf, two hosts of three in a row
@@ -358,7 +335,7 @@ mod tests {
         let fourth = [0, 2, 4].map(|leaf| (SwitchId(leaf), PortNumber(4)));
         let far = fourth.map(|(s, port)| rack.far(s, port).expect("a link"));
         let rack = rack.without(&[fourth, far].concat());
-        let tables = tables(&rack, &Options::default());
+        let (_, tables) = route(&rack, &Options::default(), 1);
         let elsewhere = rack
             .end_nodes()
             .iter()
@@ -368,91 +345,5 @@ mod tests {
         let differ =
             |three: &[u8]| three[0] != three[1] && three[0] != three[2] && three[1] != three[2];
         assert!(ports.windows(3).all(differ), "{ports:?}");
-    }
-
-    /// A link that one leaf alone lacks keeps its place without a reference: only its entries move.
-    #[test]
-    fn one_lost_link_keeps_its_place() {
-        let widths = |leaf: u32| [vec![(leaf, 4); 3], vec![(leaf, 5); 1 + leaf as usize % 2]];
-        let links: Vec<(u32, u32)> = (0..4).flat_map(widths).flatten().collect();
-        let hosts: Vec<u32> = (0..16).map(|host| host / 4).collect();
-        let whole = Net::new(&links, &hosts).build();
-        let less = without(&whole, 1, 2);
-        let (before, after) = (
-            tables(&whole, &Options::default()),
-            tables(&less, &Options::default()),
-        );
-        for node in less
-            .end_nodes()
-            .iter()
-            .filter(|node| node.switch != SwitchId(1))
-        {
-            let [was, is] = [&before, &after].map(|tables| tables.get(SwitchId(1), node.lid));
-            assert!(was == is || was == 2, "{was}, {is}");
-        }
-    }
-
-    /// Counted anew, most entries would move when a link goes; with the reference only those of the link do.
-    #[test]
-    fn ports_counted_for_the_reference_stay() {
-        let whole = rack([[1, 2, 1], [2, 1, 3]]);
-        let less = without(&whole, 0, 2);
-        let options = Options {
-            reference: Some(Arc::new(whole.clone())),
-            ..Options::default()
-        };
-        let (before, after) = (tables(&whole, &options), tables(&less, &options));
-        assert!(before == tables(&whole, &Options::default()));
-        for lid in (10..18).map(Lid) {
-            let [was, is] = [&before, &after].map(|tables| tables.get(SwitchId(0), lid));
-            assert!(was == is || was == 2, "LID {lid}: {was}, {is}");
-        }
-    }
-
-    /// Down a group of several links, packets took the counted port though it was drained, or slow and dark.
-    #[test]
-    fn a_drained_port_of_a_group_carries_nothing() {
-        let whole = rack([[1, 2, 3], [2, 3, 4]]);
-        for (port, leaf, far) in whole.links_of(SwitchId(3)).filter(|link| link.1.0 > 0) {
-            let options = Options {
-                reference: Some(Arc::new(whole.clone())),
-                drain: vec![Drained {
-                    switch: whole.guid(leaf),
-                    port: Some(far),
-                }],
-                ..Options::default()
-            };
-            let tables = tables(&whole, &options);
-            for (lid, ..) in whole.lids() {
-                assert_ne!(tables.get(SwitchId(3), lid), port.0, "LID {lid}");
-                assert_ne!(tables.get(leaf, lid), far.0, "LID {lid}");
-            }
-        }
-    }
-
-    /// By the usual leader of the port, the dark one joined another group, and the numbers of others moved.
-    #[test]
-    fn an_expected_dark_port_has_the_parent_that_the_reference_tells() {
-        let whole = rack([[1, 2, 3], [1, 2, 3]]);
-        for leaf in 1..3 {
-            for port in 1..=2 * (leaf as u8 + 1) {
-                let less = without(&whole, leaf, port);
-                let options = Options {
-                    reference: Some(Arc::new(whole.clone())),
-                    ..forgets()
-                };
-                let (before, after) = (tables(&whole, &options), tables(&less, &options));
-                for s in whole.switches().keys() {
-                    for (lid, ..) in whole.lids() {
-                        let entry = before.get(s, lid);
-                        let is_dark = less.far(s, PortNumber(entry)).is_none();
-                        assert!(
-                            entry == after.get(s, lid) || is_dark,
-                            "{leaf} {port} {s:?} {lid}"
-                        );
-                    }
-                }
-            }
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! Tests the whole algorithm on random trees. A test that fails prints the fabric as a netlist.
 
 mod absent;
+pub mod links;
 mod paper;
 mod properties;
 
