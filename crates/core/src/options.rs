@@ -111,14 +111,6 @@ pub struct Options {
 }
 
 impl Options {
-    /// The same options without a reference.
-    pub(super) fn without_reference(&self) -> Options {
-        Options {
-            reference: None,
-            ..self.clone()
-        }
-    }
-
     /// The reference, if `faults` uses one.
     pub(super) fn reference(&self) -> Option<&Fabric> {
         let reference = self.reference.as_deref();

@@ -5,15 +5,13 @@
 //!                                   └─ needs ─ detours ────────────────────────────┘
 //! ```
 
-use super::detours::{
-    Connections, Ends, Lids, MayConnect, Needs, Steps, Turns, Unreachable, turned,
-};
+use super::detours::{Connections, Ends, MayConnect, Needs, Steps, Turns, Unreachable, turned};
 use super::ids::{BySwitch, SwitchId};
 use super::kinds::Roles;
 use super::options::{Faults, OnUnreachable, Options, RouteError, Timings};
 use super::paper::Paper;
 use super::paths::Paths;
-use super::rows::{AllLinks, Fallback, LinkSets, SMALL};
+use super::rows::{AllLinks, Counted, Fallback, LinkSets, SMALL};
 use super::threads::{ALONE, Threads};
 use super::tree::{Groups, Ranking};
 use dmodc_fabric::{EndNode, Fabric, Lid, NO_PATH, NodeId, PortNumber};
@@ -121,7 +119,7 @@ impl Plan {
                     links: &links,
                     layers: &layers,
                     drained,
-                    reference: before.and_then(Before::sets),
+                    reference: before.and_then(|of| Some((of.fabric, of.counted.as_ref()?))),
                 };
                 Rule::Stable(Box::new(LinkSets::new(all, roles, options, threads)))
             }
@@ -209,7 +207,7 @@ impl Plan {
             return;
         }
         let groups = &paths.groups;
-        let of_target = steps.lids(&|s| lids(fabric, s).collect());
+        let of_target = steps.lids(&|s| lids(fabric, s, fabric.absent_of(s)).collect());
         threads.for_each((0..).map(SwitchId).zip(rows).collect(), |(s, row)| {
             let pinned = steps.pinned[s].iter();
             for &(target, next) in steps.of_switch[s].iter().chain(pinned) {
@@ -403,50 +401,43 @@ impl Plan {
     }
 }
 
-/// A reference: its levels, and its plan if that is small.
+/// A reference: its levels, and the ports counted there if it is small.
 struct Before<'r> {
     fabric: &'r Fabric,
     ranking: Ranking,
-    plan: Option<Plan>,
+    counted: Option<Counted>,
 }
 
 impl<'r> Before<'r> {
     fn new(fabric: &'r Fabric, options: &Options) -> Option<Self> {
-        let options = &options.without_reference();
+        let options = &Options {
+            reference: None,
+            ..options.clone()
+        };
         if fabric.switches().len() > SMALL {
             let (ranking, _) = Ranking::find(fabric, options, None).ok()?;
             return Some(Before {
                 fabric,
                 ranking,
-                plan: None,
+                counted: None,
             });
         }
         // With its own levels, as those of a large reference: not with one switch above all others.
         let plan = Plan::by_levels(fabric, options, ALONE, true).ok()?;
         Some(Before {
             fabric,
-            ranking: plan.ranking.clone(),
-            plan: Some(plan),
+            ranking: plan.ranking,
+            counted: match plan.rule {
+                Rule::Stable(sets) => Some(sets.counted),
+                Rule::Paper(_) => None,
+            },
         })
     }
-
-    /// The link sets of a small reference.
-    fn sets(&self) -> Option<(&Fabric, &LinkSets)> {
-        match &self.plan.as_ref()?.rule {
-            Rule::Stable(sets) => Some((self.fabric, sets)),
-            Rule::Paper(_) => None,
-        }
-    }
-}
-
-/// All LIDs behind a switch, those of absent nodes included; as [`lids_at`].
-fn lids(fabric: &Fabric, s: SwitchId) -> impl Iterator<Item = (Lid, usize)> {
-    lids_at(fabric, s, fabric.absent_of(s))
 }
 
 /// The LIDs of present nodes at a switch, of absent ones, and its own; each with a position that no LID changes: the port of
 /// its node, and the offset of the LID.
-fn lids_at<'f>(
+fn lids<'f>(
     fabric: &'f Fabric,
     s: SwitchId,
     absent: &'f [EndNode],
@@ -471,50 +462,35 @@ fn connect(
     ends: Arc<Ends>,
     options: &Options,
 ) -> (Connections, Vec<Steps>) {
-    let present = |s: SwitchId| lids_at(fabric, s, &[]).collect();
+    let present = |s: SwitchId| lids(fabric, s, &[]).collect();
     let may = MayConnect {
         turn: options.on_unreachable == OnUnreachable::Connect,
         // The paper's letter moves no entry that it has.
         pin: options.faults == Faults::Stable,
     };
-    let order: Vec<usize> = (0..sets.len()).collect();
-    let in_order = |order: &[usize]| connect_in_order(sets, needs, &ends, may, &present, order);
-    let (mut found, mut steps) = in_order(&order);
+    let in_order = |order: &mut dyn Iterator<Item = usize>| {
+        let mut found: Option<Connections> = None;
+        let mut steps = vec![Steps::default(); sets.len()];
+        for at in order {
+            let paths = [at, sets.len() - 1].map(|at| &*sets[at]);
+            let before = found.take();
+            let (now, of_set) = Connections::find(&ends, &needs[at], paths, may, &present, before);
+            (found, steps[at]) = (Some(now), of_set);
+        }
+        (found.unwrap_or_default(), steps)
+    };
+    let (mut found, mut steps) = in_order(&mut (0..sets.len()));
     let is_by_top = found.cut_short && found.top.is_some();
     if !found.left.is_empty() && !is_by_top && sets.len() > 1 {
-        let order: Vec<usize> = (0..sets.len()).rev().collect();
-        let (others, mut by_others) = in_order(&order);
+        let (others, by_others) = in_order(&mut (0..sets.len()).rev());
         let is_left = others.is_left(fabric.switches().len());
         if found.left.iter().any(|&pair| !is_left(pair)) {
-            by_others.reverse();
             (found, steps) = (others, by_others);
         }
     }
     found.turned = turned(&steps, &present);
     found.close(ends, &present);
     (found, steps)
-}
-
-fn connect_in_order(
-    sets: &[Arc<Paths>],
-    needs: &[Needs],
-    ends: &Ends,
-    may: MayConnect,
-    present: Lids,
-    order: &[usize],
-) -> (Connections, Vec<Steps>) {
-    let mut found: Option<Connections> = None;
-    let mut steps = Vec::new();
-    for &at in order {
-        let paths = &*sets[at];
-        let all = &*sets[sets.len() - 1];
-        let before = found.take();
-        let paths = [paths, all];
-        let (now, more) = Connections::find(ends, &needs[at], paths, may, present, before);
-        found = Some(now);
-        steps.push(more);
-    }
-    (found.unwrap_or_default(), steps)
 }
 
 #[cfg(test)]
@@ -538,7 +514,7 @@ mod tests {
         let (plan, _) = route(&fabric, &options, 1);
         let mut all: Vec<(SwitchId, Lid)> = Vec::new();
         for Layer { steps, .. } in &plan.layers {
-            let lids = steps.lids(&|s| super::lids(&fabric, s).collect());
+            let lids = steps.lids(&|s| super::lids(&fabric, s, &[]).collect());
             for (at, steps) in steps.of_switch.iter_enumerated() {
                 for (target, _) in steps {
                     all.extend(lids[*target].iter().map(|lid| (at, *lid)));

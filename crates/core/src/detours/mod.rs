@@ -48,7 +48,7 @@ mod need;
 mod search;
 mod turns;
 
-pub use connections::{Connections, Lids, MayConnect, Steps, turned};
+pub use connections::{Connections, MayConnect, Steps, turned};
 pub use need::{Ends, Needs, Unreachable};
 pub use turns::Turns;
 

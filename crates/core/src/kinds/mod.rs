@@ -12,19 +12,57 @@ mod node_types;
 mod numbers;
 mod places;
 mod reference;
-mod roles;
 mod table;
 mod uplinks;
 
 #[cfg(test)]
 pub use classes::cycle;
-pub use classes::{Class, Classes, Dividers, divide};
-pub use expected::expect;
-pub use known::Known;
+pub use classes::{Class, Classes, Dividers};
 pub use node_types::{NodeType, NodeTypes};
 pub use numbers::{HASHED, Numbers, SINGLE};
-pub use places::Places;
-pub use reference::Reference;
-pub use roles::Roles;
 pub use table::Kinds;
 pub use uplinks::{LEVEL, Uplink, Uplinks};
+
+use crate::options::Options;
+use crate::tree::{Groups, Ranking};
+use classes::divide;
+use dmodc_fabric::Fabric;
+use expected::expect;
+use known::Known;
+use places::Places;
+use reference::Reference;
+
+/// What each port is for, and the numbers of all destinations.
+#[derive(Clone, Debug)]
+pub struct Roles {
+    pub kinds: Kinds,
+    pub uplinks: Uplinks,
+    pub numbers: Numbers,
+    /// The ranks on which GUIDs decide places.
+    pub ranks_by_guid: Vec<u32>,
+}
+
+impl Roles {
+    /// Finds the roles of all ports. `reference` is a reference and its levels.
+    pub fn new(
+        fabric: &Fabric,
+        ranking: &Ranking,
+        groups: &Groups,
+        reference: Option<(&Fabric, &Ranking)>,
+        options: &Options,
+    ) -> Self {
+        let reference = Reference::new((fabric, ranking), reference);
+        let known = Known::new(fabric, ranking, groups, reference);
+        let mut kinds = Kinds::new(&known);
+        let places = Places::new(&known, &mut kinds);
+        expect(&known, &mut kinds);
+        let uplinks = Uplinks::new(&known, &kinds, &places);
+        divide(&known, &mut kinds, &uplinks);
+        Roles {
+            numbers: Numbers::new(&known, &kinds, &places, &NodeTypes::new(options)),
+            ranks_by_guid: places.ranks_by_guid(&kinds),
+            kinds,
+            uplinks,
+        }
+    }
+}

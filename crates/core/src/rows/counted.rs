@@ -11,7 +11,7 @@
 //! links that are there. Cost: destinations times links, of few switches.
 
 use crate::ids::{BySwitch, SwitchId};
-use crate::kinds::{Kinds, Numbers, Uplink, Uplinks};
+use crate::kinds::{Roles, Uplink};
 use crate::paths::{Costs, HOPS, UP};
 use crate::spread::most_common;
 use crate::tree::Ranking;
@@ -59,10 +59,8 @@ impl Counted {
 pub struct Counting<'c> {
     pub fabric: &'c Fabric,
     pub ranking: &'c Ranking,
-    pub kinds: &'c Kinds,
-    pub uplinks: &'c Uplinks,
+    pub roles: &'c Roles,
     pub costs: &'c Costs,
-    pub numbers: &'c Numbers,
 }
 
 /// A place of a destination: its switch, and its name unless the place is empty.
@@ -103,28 +101,18 @@ impl Counting<'_> {
             let ports = switches.clone().map(|s| known(name, s).unwrap_or(NO_PATH));
             (name, ports.collect())
         };
-        let present: Vec<Place> = places
-            .iter()
-            .copied()
-            .filter(|place| place.1.is_some())
-            .collect();
-        let mut ports: BTreeMap<Name, BySwitch<u8>> = present
-            .iter()
-            .filter_map(|place| place.1)
-            .map(of_name)
-            .collect();
+        let present: Vec<Place> = places.iter().copied().filter(|at| at.1.is_some()).collect();
+        let of_names = present.iter().filter_map(|at| at.1).map(of_name);
+        let mut ports: BTreeMap<Name, BySwitch<u8>> = of_names.collect();
         let mut loads = Loads::new(self, &uplinks);
         loads.complete(&places, &mut ports);
         // Again over the links that are there.
         for (s, ends) in loads.ends.iter_mut_enumerated() {
             ends.retain(|&(port, _)| self.fabric.far(s, PortNumber(port)).is_some());
         }
-        for (home, name) in present
-            .iter()
-            .filter_map(|&(home, name)| Some((home, name?)))
-        {
-            let ports = ports.get_mut(&name).into_iter();
-            for (s, port) in ports.flat_map(|ports| ports.iter_mut_enumerated()) {
+        for &(home, name) in &present {
+            let ports = name.and_then(|name| ports.get_mut(&name));
+            for (s, port) in ports.into_iter().flat_map(|of| of.iter_mut_enumerated()) {
                 if !loads.nearer(s, home).any(|end| end.0 == *port) {
                     *port = NO_PATH;
                 }
@@ -138,9 +126,9 @@ impl Counting<'_> {
     /// port of its kind is dark. Where widths follow no rule, others were never there.
     fn uplinks(&self) -> BySwitch<Vec<Uplink>> {
         let switches = self.fabric.switches().keys();
-        let all = |s: SwitchId| self.uplinks.of_switch(s).iter();
+        let all = |s: SwitchId| self.roles.uplinks.of_switch(s).iter();
         let dark = |s: SwitchId| all(s).filter(|up| up.to.is_none());
-        let of_kind = |s: SwitchId, port: u8| (self.kinds.of_switch[s], port);
+        let of_kind = |s: SwitchId, port: u8| (self.roles.kinds.of_switch[s], port);
         let of_kinds = switches
             .clone()
             .flat_map(|s| dark(s).map(move |up| of_kind(s, up.port)));
@@ -177,11 +165,11 @@ impl Counting<'_> {
     /// All destinations: leaves in the order of numbers, on each all places that any leaf has; then hosts elsewhere and
     /// further LIDs; then the LIDs of switches. And the names of all LIDs.
     fn places(&self) -> (Vec<Place>, BTreeMap<Lid, Name>) {
-        let fabric = self.fabric;
+        let (fabric, numbers) = (self.fabric, &self.roles.numbers);
         let mut names = BTreeMap::new();
         let mut leaves: BTreeMap<(u32, SwitchId), BTreeMap<u32, Name>> = BTreeMap::new();
         for leaf in self.ranking.leaves() {
-            leaves.insert((self.numbers.first[leaf], leaf), BTreeMap::new());
+            leaves.insert((numbers.first[leaf], leaf), BTreeMap::new());
         }
         let mut others: Vec<Place> = Vec::new();
         let mut last = 0;
@@ -191,13 +179,13 @@ impl Counting<'_> {
             }
             (guid, k)
         };
-        let away = fabric.absent().iter().zip(&self.numbers.absent);
-        let nodes = fabric.end_nodes().iter().zip(&self.numbers.node);
+        let away = fabric.absent().iter().zip(&numbers.absent);
+        let nodes = fabric.end_nodes().iter().zip(&numbers.node);
         for (node, &number) in away.chain(nodes) {
             let s = node.switch;
             let is_host = node.kind != NodeKind::Aggregation && self.ranking.is_leaf(s);
             if is_host {
-                let first = self.numbers.first[s];
+                let first = numbers.first[s];
                 let place = number.saturating_sub(first);
                 let of_leaf = leaves.entry((first, s)).or_default();
                 of_leaf.insert(place, name(node.guid, node.lid, 0));

@@ -38,7 +38,7 @@ pub struct AllLinks<'a> {
     /// Both ends of drained links, as (switch, port), ascending.
     pub drained: Vec<(SwitchId, PortNumber)>,
     /// A small reference, and the ports counted there.
-    pub reference: Option<(&'a Fabric, &'a LinkSets)>,
+    pub reference: Option<(&'a Fabric, &'a Counted)>,
 }
 
 /// The ways over each set of links.
@@ -47,7 +47,7 @@ pub struct LinkSets {
     pub roles: Roles,
     ranking: Ranking,
     targets: Targets,
-    counted: Counted,
+    pub counted: Counted,
     /// The first layer has no drained links, the second has all.
     layers: Vec<Ways>,
     /// Both ends of drained links, as (switch, port), ascending.
@@ -96,14 +96,12 @@ impl LinkSets {
         let counting = Counting {
             fabric,
             ranking,
-            kinds: &roles.kinds,
-            uplinks: &roles.uplinks,
+            roles: &roles,
             costs: &paths.costs,
-            numbers: &roles.numbers,
         };
         let counted = match options.forgets {
             true => Counted::default(),
-            false => counting.count(reference.map(|(fabric, sets)| (fabric, &sets.counted))),
+            false => counting.count(reference),
         };
         let mut sets = LinkSets {
             detours: vec![Vec::new(); fabric.switches().len()].into(),

@@ -12,12 +12,11 @@ mod lack;
 mod link_sets;
 mod nominal;
 mod open;
-mod ring;
 mod shares;
 mod targets;
 mod ways;
 mod write;
 
-pub use counted::SMALL;
+pub use counted::{Counted, SMALL};
 pub use fallback::Fallback;
 pub use link_sets::{AllLinks, LinkSets};
