@@ -53,10 +53,10 @@ impl Uplinks {
             all: Vec::new(),
             end: BySwitch::default(),
         };
-        let mut own = Own::default();
+        let mut placed = Vec::new();
         for s in known.present() {
-            own.collect(known, places, s, kinds.of(s));
-            own.number(&mut uplinks.all);
+            place(&mut placed, known, places, s, kinds.of(s));
+            number(&placed, &mut uplinks.all);
             let level = level(known, s);
             for (group, links) in (LEVEL..).zip(level.chunk_by(|a, b| a.0 == b.0)) {
                 uplinks
@@ -115,96 +115,88 @@ fn level(known: &Known, s: SwitchId) -> Vec<(SwitchId, u8, bool)> {
 /// without a known parent `None`, the last), place in the group, port, and whether it is up.
 type Placed = (u8, (bool, (u32, u64), Option<SwitchId>), u8, u8, bool);
 
-/// The ports of one switch.
-#[derive(Default)]
-struct Own {
-    placed: Vec<Placed>,
+/// Places the ports of a switch.
+fn place(placed: &mut Vec<Placed>, known: &Known, places: &Places, s: SwitchId, kind: &Kind) {
+    placed.clear();
+    let range = known.range_up(s);
+    for (group, &plane) in known.all_up()[range.clone()]
+        .iter()
+        .zip(&places.plane[range])
+    {
+        let plane = if kind.has_planes { plane } else { 0 };
+        let parent = (false, known.order(group.parent), Some(group.parent));
+        for &(port, is_up) in known.ports(group) {
+            if is_up || !kind.has_planes || kind.expected[usize::from(port)].is_some() {
+                placed.push((plane, parent, port, port, is_up));
+            }
+        }
+    }
+    add_dark(placed, known, s, kind);
+    placed.sort_unstable();
 }
 
-impl Own {
-    /// Collects the ports of a switch.
-    fn collect(&mut self, known: &Known, places: &Places, s: SwitchId, kind: &Kind) {
-        self.placed.clear();
-        let range = known.range_up(s);
-        for (group, &plane) in known.all_up()[range.clone()]
-            .iter()
-            .zip(&places.plane[range])
-        {
-            let plane = if kind.has_planes { plane } else { 0 };
-            let parent = (false, known.order(group.parent), Some(group.parent));
-            for &(port, is_up) in known.ports(group) {
-                if is_up || !kind.has_planes || kind.expected[usize::from(port)].is_some() {
-                    self.placed.push((plane, parent, port, port, is_up));
-                }
-            }
-        }
-        self.add_dark(known, s, kind);
-        self.placed.sort_unstable();
+/// Adds the expected ports that are dark, as planes that the switch lacks.
+fn add_dark(placed: &mut Vec<Placed>, known: &Known, s: SwitchId, kind: &Kind) {
+    let is_placed: Vec<u8> = placed.iter().map(|placed| placed.3).collect();
+    let is_dark = |port: u8| {
+        let is_free = known.fabric.peer(s, PortNumber(port)) == Peer::None;
+        let was_host = || matches!(known.reference.was(s, port), Some(Was::Host(_)));
+        is_free && !is_placed.contains(&port) && !was_host()
+    };
+    let dark = || kind.uplinks().filter(|&(port, _)| is_dark(port));
+    if dark().next().is_none() {
+        return;
     }
-
-    /// Adds the expected ports that are dark, as planes that the switch lacks.
-    fn add_dark(&mut self, known: &Known, s: SwitchId, kind: &Kind) {
-        let is_placed: Vec<u8> = self.placed.iter().map(|placed| placed.3).collect();
-        let is_dark = |port: u8| {
-            let is_free = known.fabric.peer(s, PortNumber(port)) == Peer::None;
-            let was_host = || matches!(known.reference.was(s, port), Some(Was::Host(_)));
-            is_free && !is_placed.contains(&port) && !was_host()
+    let mut lacking = [0u8; 256];
+    for (_, leader) in kind.uplinks() {
+        lacking[usize::from(leader)] += 1;
+    }
+    let mut take = |plane: u8| {
+        let lacks = &mut lacking[usize::from(plane)];
+        let is_lacking = *lacks > 0;
+        *lacks -= u8::from(is_lacking);
+        is_lacking
+    };
+    for &(plane, ..) in &*placed {
+        take(plane);
+    }
+    let (mut found, others): (Vec<_>, Vec<_>) = dark().partition(|&(_, leader)| take(leader));
+    let rest = (0..=255).zip(lacking);
+    let rest = rest.flat_map(|(plane, lacks)| std::iter::repeat_n(plane, usize::from(lacks)));
+    let mut others = others.into_iter();
+    found.extend(
+        rest.zip(others.by_ref())
+            .map(|(plane, (port, _))| (port, plane)),
+    );
+    for (dark, plane) in others {
+        let moved = |placed: &&mut Placed| {
+            let is_expected = kind.expected[usize::from(placed.3)].is_some();
+            placed.0 == plane && placed.2 == placed.3 && !is_expected
         };
-        let dark = || kind.uplinks().filter(|&(port, _)| is_dark(port));
-        if dark().next().is_none() {
-            return;
-        }
-        let mut lacking = [0u8; 256];
-        for (_, leader) in kind.uplinks() {
-            lacking[usize::from(leader)] += 1;
-        }
-        let mut take = |plane: u8| {
-            let lacks = &mut lacking[usize::from(plane)];
-            let is_lacking = *lacks > 0;
-            *lacks -= u8::from(is_lacking);
-            is_lacking
-        };
-        for &(plane, ..) in &self.placed {
-            take(plane);
-        }
-        let (mut found, others): (Vec<_>, Vec<_>) = dark().partition(|&(_, leader)| take(leader));
-        let rest = (0..=255).zip(lacking);
-        let rest = rest.flat_map(|(plane, lacks)| std::iter::repeat_n(plane, usize::from(lacks)));
-        let mut others = others.into_iter();
-        found.extend(
-            rest.zip(others.by_ref())
-                .map(|(plane, (port, _))| (port, plane)),
-        );
-        for (dark, plane) in others {
-            let moved = |placed: &&mut Placed| {
-                let is_expected = kind.expected[usize::from(placed.3)].is_some();
-                placed.0 == plane && placed.2 == placed.3 && !is_expected
-            };
-            if let Some(moved) = self.placed.iter_mut().find(moved) {
-                moved.2 = dark;
-            }
-        }
-        let there = self.placed.len();
-        for (port, plane) in found {
-            let own = self.placed[..there].iter().find(|placed| placed.0 == plane);
-            let parent = own.map_or((true, (0, 0), None), |placed| placed.1);
-            self.placed.push((plane, parent, port, port, false));
+        if let Some(moved) = placed.iter_mut().find(moved) {
+            moved.2 = dark;
         }
     }
+    let there = placed.len();
+    for (port, plane) in found {
+        let own = placed[..there].iter().find(|placed| placed.0 == plane);
+        let parent = own.map_or((true, (0, 0), None), |placed| placed.1);
+        placed.push((plane, parent, port, port, false));
+    }
+}
 
-    /// Appends the ports with the numbers of their groups.
-    fn number(&self, uplinks: &mut Vec<Uplink>) {
-        let mut group = 0;
-        for (at, &(plane, parent, _, port, is_up)) in self.placed.iter().enumerate() {
-            if at > 0 {
-                let before = &self.placed[at - 1];
-                group += u16::from((before.0, before.1) != (plane, parent));
-            }
-            uplinks.push(Uplink {
-                port,
-                to: parent.2.filter(|_| is_up),
-                group,
-            });
+/// Appends the ports with the numbers of their groups.
+fn number(placed: &[Placed], uplinks: &mut Vec<Uplink>) {
+    let mut group = 0;
+    for (at, &(plane, parent, _, port, is_up)) in placed.iter().enumerate() {
+        if at > 0 {
+            let before = &placed[at - 1];
+            group += u16::from((before.0, before.1) != (plane, parent));
         }
+        uplinks.push(Uplink {
+            port,
+            to: parent.2.filter(|_| is_up),
+            group,
+        });
     }
 }

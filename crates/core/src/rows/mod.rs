@@ -1,7 +1,7 @@
 //! The tables: the nominal port of each number where it leads nearer, else the next best.
 //!
 //! ```text
-//! ways ─ nominal, counted ─ choice (deal, circle of lacks, ring) ─ down (the mirror) ─ rows ─ link sets
+//! ways ─ counted ─ choice (nominal port, deal, circle of lacks, ring) ─ down (the mirror) ─ rows ─ link sets
 //! ```
 
 mod choice;
@@ -10,7 +10,6 @@ mod down;
 mod fallback;
 mod lack;
 mod link_sets;
-mod nominal;
 mod open;
 mod shares;
 mod targets;

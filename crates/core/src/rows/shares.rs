@@ -20,8 +20,8 @@
 //! Invariant: a link as fast as the mean has no share. Cost: the hosts, for each divider and length of a cycle of leaves;
 //! and those that come to each switch above with a slow uplink.
 
+use super::choice::nominal;
 use super::counted::Counted;
-use super::nominal::nominal;
 use super::ways::Ways;
 use crate::ids::{BySwitch, SwitchId};
 use crate::kinds::{Roles, SINGLE, Uplink};

@@ -7,11 +7,10 @@
 //! Invariant: an entry leads nearer, going down where the destination can be reached going down only. Cost: a byte for
 //! each class, group and column; then the entries that are displaced or below.
 
-use super::choice::Choice;
+use super::choice::{Choice, Cycles};
 use super::counted::Counted;
 use super::down::Mirror;
 use super::lack::lacks;
-use super::nominal::Cycles;
 use super::open::Set;
 use super::targets::Targets;
 use super::ways::Ways;
