@@ -23,6 +23,7 @@ pub use numbers::{HASHED, Numbers, SINGLE};
 pub use table::Kinds;
 pub use uplinks::{LEVEL, Uplink, Uplinks};
 
+use crate::ids::BySwitch;
 use crate::options::Options;
 use crate::tree::{Groups, Ranking};
 use classes::divide;
@@ -40,6 +41,8 @@ pub struct Roles {
     pub numbers: Numbers,
     /// The ranks on which GUIDs decide places.
     pub ranks_by_guid: Vec<u32>,
+    /// By switch: what orders them where ports do not tell.
+    pub order: BySwitch<(u32, u64)>,
 }
 
 impl Roles {
@@ -63,6 +66,7 @@ impl Roles {
             ranks_by_guid: places.ranks_by_guid(&kinds),
             kinds,
             uplinks,
+            order: known.present().map(|s| known.order(s)).collect(),
         }
     }
 }

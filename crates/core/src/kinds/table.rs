@@ -50,7 +50,7 @@ pub struct Kind {
 impl Kind {
     /// Ports and leaders of all expected uplinks, ascending.
     pub fn uplinks(&self) -> impl Iterator<Item = (u8, u8)> {
-        let ports = (0..).zip(&self.expected);
+        let ports = (0..=u8::MAX).zip(&self.expected);
         ports.filter_map(|(port, leader)| Some((port, (*leader)?)))
     }
 }

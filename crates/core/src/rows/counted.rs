@@ -21,8 +21,18 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Beyond this many switches the rule by numbers is as even.
 pub const SMALL: usize = 32;
 
-/// A destination: its GUID, and how many LIDs of it come before (LMC). A reference may have no LIDs.
-type Name = (Guid, u8);
+/// A destination, and how many LIDs of it come before (LMC). A reference may have no LIDs.
+type Name = (Who, u8);
+
+/// Who has a LID.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Who {
+    /// An end node, by its GUID.
+    Node(Guid),
+    /// The switch at this place of [`Roles::order`]: a replaced box has the ways to
+    /// the box before.
+    Switch((u32, u64)),
+}
 
 /// The counted ports; empty where numbers decide.
 #[derive(Clone, Debug, Default)]
@@ -163,7 +173,7 @@ impl Counting<'_> {
     }
 
     /// All destinations: leaves in the order of numbers, on each all places that any leaf has; then hosts elsewhere and
-    /// further LIDs; then the LIDs of switches. And the names of all LIDs.
+    /// further LIDs; then the LIDs of switches, both in the order of the places of switches. And the names of all LIDs.
     fn places(&self) -> (Vec<Place>, BTreeMap<Lid, Name>) {
         let (fabric, numbers) = (self.fabric, &self.roles.numbers);
         let mut names = BTreeMap::new();
@@ -173,11 +183,11 @@ impl Counting<'_> {
         }
         let mut others: Vec<Place> = Vec::new();
         let mut last = 0;
-        let mut name = |guid: Guid, lid: Lid, k: u8| {
+        let mut name = |who: Who, lid: Lid, k: u8| {
             if lid != Lid(0) {
-                names.insert(Lid(lid.0 + u16::from(k)), (guid, k));
+                names.insert(Lid(lid.0 + u16::from(k)), (who, k));
             }
-            (guid, k)
+            (who, k)
         };
         let away = fabric.absent().iter().zip(&numbers.absent);
         let nodes = fabric.end_nodes().iter().zip(&numbers.node);
@@ -188,15 +198,21 @@ impl Counting<'_> {
                 let first = numbers.first[s];
                 let place = number.saturating_sub(first);
                 let of_leaf = leaves.entry((first, s)).or_default();
-                of_leaf.insert(place, name(node.guid, node.lid, 0));
+                of_leaf.insert(place, name(Who::Node(node.guid), node.lid, 0));
                 last = place.max(last);
             }
             let further = u8::from(is_host)..1 << node.lmc;
-            others.extend(further.map(|k| (s, Some(name(node.guid, node.lid, k)))));
+            let who = Who::Node(node.guid);
+            others.extend(further.map(|k| (s, Some(name(who, node.lid, k)))));
         }
-        for (s, switch) in fabric.switches().iter_enumerated() {
+        others.sort_by_key(|&(s, _)| self.roles.order[s]);
+        let mut switches: Vec<SwitchId> = fabric.switches().keys().collect();
+        switches.sort_by_key(|&s| self.roles.order[s]);
+        for s in switches {
+            let switch = &fabric.switches()[s];
+            let who = Who::Switch(self.roles.order[s]);
             let all = 0..1 << switch.lmc;
-            others.extend(all.map(|k| (s, Some(name(switch.guid, switch.lid, k)))));
+            others.extend(all.map(|k| (s, Some(name(who, switch.lid, k)))));
         }
         let on_leaves = leaves.iter().flat_map(|(&(_, s), hosts)| {
             (0..=last).map(move |place| (s, hosts.get(&place).copied()))
@@ -288,8 +304,10 @@ impl<'c> Loads<'c> {
 mod tests {
     use crate::Options;
     use crate::tests::{links::rack, route};
-    use dmodc_fabric::{Lid, PortNumber, SwitchId, Tables};
+    use dmodc_fabric::{Builder, Fabric, Guid, Lid, PortNumber, SwitchId, Tables};
     use fabrics::Net;
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
 
     /// The greatest number of hosts elsewhere that leaf 0 reaches by one port.
     fn most(tables: &Tables) -> usize {
@@ -333,5 +351,46 @@ mod tests {
         let differ =
             |three: &[u8]| three[0] != three[1] && three[0] != three[2] && three[1] != three[2];
         assert!(ports.windows(3).all(differ), "{ports:?}");
+    }
+
+    /// The same fabric with another box in the place of a switch.
+    fn with_other_box(fabric: &Fabric, old: SwitchId, guid: Guid) -> Fabric {
+        let mut builder = Builder::default();
+        for (s, switch) in fabric.switches().iter_enumerated() {
+            let guid = if s == old { guid } else { switch.guid };
+            builder.switch(guid, switch.lid, switch.lmc, switch.ports);
+        }
+        fabric.links().for_each(|[a, b]| builder.link(a, b));
+        let nodes = fabric.end_nodes().iter();
+        nodes.for_each(|node| builder.end_node(node.clone()));
+        builder.finish().0
+    }
+
+    /// By its GUID its LID was another destination, so ways to it moved; and at the next sweep, whose reference had the
+    /// new GUID elsewhere in the order, ways to others as well.
+    #[test]
+    fn ways_to_a_replaced_box_stay() {
+        let whole = rack([[1, 2, 1], [2, 1, 3]]);
+        let before = route(&whole, &Options::default(), 1).1;
+        for old in whole.switches().keys() {
+            let guid = Guid(900);
+            let now = with_other_box(&whole, old, guid);
+            let keys = BTreeMap::from([(guid, (whole.guid(old).0, 0))]);
+            for reference in [whole.clone(), now.clone().with_keys(&keys)] {
+                let options = Options {
+                    reference: Some(Arc::new(reference)),
+                    ..Options::default()
+                };
+                let after = route(&now, &options, 1).1;
+                for s in whole.switches().keys() {
+                    let here = if s == old { guid } else { whole.guid(s) };
+                    let here = now.switch_by_guid(here).expect("a switch");
+                    for (lid, ..) in whole.lids() {
+                        let [was, is] = [before.get(s, lid), after.get(here, lid)];
+                        assert_eq!(was, is, "{old:?} {s:?} {lid}");
+                    }
+                }
+            }
+        }
     }
 }
