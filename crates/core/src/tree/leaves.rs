@@ -282,6 +282,16 @@ mod tests {
         }
     }
 
+    /// All others were tails then, ranked in a row, and routes of a mesh shared one link of several.
+    #[test]
+    fn a_switch_on_its_own_moves_no_joined_leaves() {
+        for leaves in 2..5 {
+            let hosts: Vec<u32> = (0..=leaves).flat_map(|s| [s; 4]).collect();
+            let plan = plan_with(&mesh(0, leaves).repeat(2), &hosts).expect("levels");
+            assert!((0..=leaves).all(|s| plan.ranking().rank(SwitchId(s)) == 0));
+        }
+    }
+
     /// Such spines were taken for leaves, and the rack for a mesh.
     #[test]
     fn spines_with_nearly_half_of_the_hosts_stay_above() {

@@ -3,8 +3,10 @@
 //! Tails and shallow leaves (module `rank`) do not count there, and get the rank below their lowest neighbour.
 
 use super::links::Links;
+use super::partition::components;
 use crate::ids::{BySwitch, SwitchId};
 use dmodc_fabric::Fabric;
+use std::collections::BTreeSet;
 
 /// End nodes per switch, aggregation nodes not counted.
 pub fn host_counts(fabric: &Fabric) -> BySwitch<u32> {
@@ -31,9 +33,15 @@ pub(super) fn by_leaves(links: &Links, leaf: &BySwitch<bool>) -> BySwitch<u32> {
         near.len() > 0 && near.all(|other| leaf[other])
     };
     let (mut tails, mut bottom): (Vec<SwitchId>, Vec<SwitchId>) = leaves.iter().partition(is_tail);
-    if bottom.is_empty() {
-        // Each leaf has only leaves as neighbours: then no leaf is a tail.
-        (tails, bottom) = (bottom, tails);
+    if !tails.is_empty() {
+        // In a part where each leaf has only leaves as neighbours no leaf is a tail.
+        let part = components(leaf.len(), |s| links.neighbours(s));
+        let with_bottom: BTreeSet<SwitchId> = bottom.iter().map(|&s| part[s]).collect();
+        let is_below = |s: &SwitchId| with_bottom.contains(&part[*s]);
+        let (below, others): (Vec<_>, Vec<_>) = tails.into_iter().partition(is_below);
+        tails = below;
+        bottom.extend(others);
+        bottom.sort_unstable();
     }
     let mut rank = links.distances(bottom.iter().copied());
     let shallow = find_shallow(links, &mut bottom, &mut rank);
