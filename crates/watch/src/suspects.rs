@@ -2,7 +2,7 @@
 //!
 //! A port counts what it receives, so its errors hurt the routes that enter by it; a link that goes down hurts the
 //! routes of both directions. What most ports of a sort count is no sign: only what is over twice the median of links
-//! between switches, or of hosts' cables, counts. Nor is it a sign if all links of a switch go down: it was restarted.
+//! between switches, or of hosts' cables, counts, if there are three. Nor is it a sign if all links of a switch go down: it was restarted.
 
 use dmodc_fabric::{Fabric, NodeId, PortNumber, Rate, Speed, SwitchId};
 use dmodc_formats::counters::{COUNTERS, CountedPort, Counts};
@@ -22,6 +22,9 @@ const BER: f64 = 1000.0;
 
 /// A link with at least this weight of errors is a suspect.
 const SUSPECT: f64 = 100.0;
+
+/// Fewer cables tell nothing of what is usual.
+const FEWEST: usize = 3;
 
 /// What a counter counted, for one and for several.
 const WORDS: [[&str; 2]; COUNTERS.len()] = [
@@ -89,7 +92,12 @@ pub fn suspects(
             let mut all: Vec<u64> = ports.iter().map(|port| port.counters[counter]).collect();
             all.sort_unstable();
             let median = all.get(all.len() / 2).copied().unwrap_or_default();
-            median.saturating_mul(2)
+            // Of one or two cables the median is the bad one's own.
+            if all.len() < 2 * FEWEST {
+                0
+            } else {
+                median.saturating_mul(2)
+            }
         })
     });
     let restarts = restarts(fabric, &cables, of);

@@ -36,8 +36,8 @@ A link is a suspect if its errors weigh 100 or more: a time down 1000 (of a host
 restarted, 10), a recovery or an integrity error 100, a packet received with errors 10, a symbol error 1,
 a BER at its limit 1000, and 1000 more for each power of ten. The limit is 1e-12 up to FDR10, 1e-15 from
 FDR on, by the effective BER, from HDR on by the symbol BER. Only what is above twice the median of all
-links between switches, or of hosts, counts; of times down what not all links of the switch count, for
-then it was restarted. Suspects are in the order of the weight times the routes
+links between switches, or of hosts, counts, if there are three; of times down what not all links of the
+switch count, for then it was restarted. Suspects are in the order of the weight times the routes
 that it hurts: errors hurt those that enter by the port which counts them. Remote errors, discards and
 waiting are no fault of the link, and do not count.
 
