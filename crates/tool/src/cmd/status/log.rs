@@ -57,8 +57,12 @@ impl Log {
     /// Whether it was written or begun after a sweep at this time, in seconds. A quiet fabric has no sweep for weeks, so its
     /// lines may be in an older file.
     pub fn goes_on(&self, swept: f64) -> bool {
-        let swept = Duration::try_from_secs_f64(swept).unwrap_or_default();
-        files::stamp(&self.path).is_some_and(|(written, _)| written > UNIX_EPOCH + swept)
+        let swept = Duration::try_from_secs_f64(swept).ok();
+        let swept = swept.and_then(|swept| UNIX_EPOCH.checked_add(swept));
+        let stamp = files::stamp(&self.path);
+        stamp
+            .zip(swept)
+            .is_some_and(|((written, _), swept)| written > swept)
     }
 
     /// Whether one of the last sweeps took this many seconds: the metrics may be a sweep behind. Times of day would
