@@ -3,7 +3,7 @@
 use super::reading::{Known, Reading, remark};
 use crate::failure::Failure;
 use crate::input::{count, each_line, input};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use dmodc_core::{Capacity, Engine, Faults, OnUnreachable, Options};
 use dmodc_fabric::Fabric;
 use dmodc_formats::names::{Directory, PartError};
@@ -176,8 +176,9 @@ pub struct Routing {
     /// How routes are computed
     #[command(flatten)]
     pub routed_as: RoutedAs,
-    /// Number of threads [default: one for each processor]
-    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true)]
+    /// Number of threads, up to 256 [default: one for each processor]
+    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, value_parser =
+        RangedU64ValueParser::<usize>::new().range(..=256))]
     threads: usize,
     /// How files are read
     #[command(flatten)]
