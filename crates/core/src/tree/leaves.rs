@@ -174,7 +174,7 @@ fn parity(links: &Links) -> (BySwitch<bool>, Option<Links>) {
 }
 
 /// By group: how many ends of links have the port numbers of its links, at both ends.
-fn commonness(links: &Links) -> Vec<u32> {
+fn commonness(links: &Links) -> Vec<u64> {
     let mut common = [0; 256];
     for &port in &links.ports {
         common[usize::from(port)] += 1;
@@ -189,15 +189,15 @@ fn commonness(links: &Links) -> Vec<u32> {
     of_groups.collect()
 }
 
-/// How many groups, and how common their ports are.
-type Count = (usize, u32);
+/// How many groups, and how common their ports are. Both grow with the switches, so their sum with the square.
+type Count = (usize, u64);
 
 /// By switch, whether its level is odd, and how many groups of all switches are odd. Levels are the distances from one
 /// switch, but changed for switches of which most links are odd then: the shortest path to such a switch may have used an
 /// odd link. `common` is [`commonness`].
 fn two_levels<'l>(
     links: &Links,
-    common: impl FnOnce() -> &'l [u32],
+    common: impl FnOnce() -> &'l [u64],
     seed: SwitchId,
 ) -> (BySwitch<bool>, Count) {
     let mut distance = links.distances([seed]);
@@ -233,6 +233,8 @@ fn two_levels<'l>(
 
 #[cfg(test)]
 mod tests {
+    use super::two_levels;
+    use crate::tree::Links;
     use crate::{Engine, Options, Plan, RouteError};
     use dmodc_fabric::SwitchId;
     use fabrics::Net;
@@ -258,6 +260,15 @@ mod tests {
         (first..end)
             .flat_map(|a| (a + 1..end).map(move |b| (a, b)))
             .collect()
+    }
+
+    /// Some 5,000 switches of 254 ports have more than 32 bits.
+    #[test]
+    fn how_common_odd_ports_are_has_no_limit() {
+        let links = Links::new(&Net::new(&mesh(0, 3), &[]).build());
+        let common = vec![u64::from(u32::MAX); links.groups.len()];
+        let (_, odd) = two_levels(&links, || &common, SwitchId(0));
+        assert_eq!(odd, (2, 2 * u64::from(u32::MAX)));
     }
 
     /// Two of these were on two ranks before, so half of the hosts had a detour over the wrong one; more were refused.
