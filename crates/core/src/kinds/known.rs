@@ -126,11 +126,6 @@ impl<'f> Known<'f> {
         self.switches().filter(|&s| self.model(s).is_leaf)
     }
 
-    /// The switches of the fabric.
-    pub fn present(&self) -> impl Iterator<Item = SwitchId> + Clone + use<> {
-        self.fabric.switches().keys()
-    }
-
     /// Whether a switch is there.
     pub fn is_there(&self, s: SwitchId) -> bool {
         usize::from(s) < self.fabric.switches().len()

@@ -66,7 +66,7 @@ impl Roles {
             ranks_by_guid: places.ranks_by_guid(&kinds),
             kinds,
             uplinks,
-            order: known.present().map(|s| known.order(s)).collect(),
+            order: fabric.switches().keys().map(|s| known.order(s)).collect(),
         }
     }
 }

@@ -203,7 +203,7 @@ impl Numbers {
                 false => SINGLE + hashed(name, 0) + u32::from(node.port.0) * step,
             })
         });
-        let switches = with.known.present();
+        let switches = fabric.switches().keys();
         self.switch = switches.map(|s| HASHED | hashed(names[s], 0)).collect();
     }
 }
@@ -289,7 +289,7 @@ impl Numbering<'_> {
             .iter()
             .map(|group| (known.rank(group.parent), group.child, group.parent))
             .collect();
-        for s in known.present() {
+        for s in known.fabric.switches().keys() {
             let level = known.groups.up(s).iter().filter(|group| group.level);
             links.extend(level.map(|group| (known.rank(s), s, group.remote)));
         }

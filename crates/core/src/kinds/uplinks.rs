@@ -54,7 +54,7 @@ impl Uplinks {
             end: BySwitch::default(),
         };
         let mut placed = Vec::new();
-        for s in known.present() {
+        for s in known.fabric.switches().keys() {
             place(&mut placed, known, places, s, kinds.of(s));
             number(&placed, &mut uplinks.all);
             let level = level(known, s);

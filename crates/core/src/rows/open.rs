@@ -10,13 +10,10 @@ impl Set {
     /// The set of the indices below `count` that are in it.
     pub fn new(count: usize, is_in: impl Fn(usize) -> bool) -> Self {
         let mut set = Set::default();
-        (0..count).filter(|&i| is_in(i)).for_each(|i| set.add(i));
+        for i in (0..count).filter(|&i| is_in(i)) {
+            set.0[i / 64] |= 1 << (i % 64);
+        }
         set
-    }
-
-    /// Adds an index.
-    pub fn add(&mut self, i: usize) {
-        self.0[i / 64] |= 1 << (i % 64);
     }
 
     /// Adds eight indices from a multiple of eight on, by their bits.
