@@ -2,7 +2,8 @@
 //!
 //! A port counts what it receives, so its errors hurt the routes that enter by it; a link that goes down hurts the
 //! routes of both directions. What most ports of a sort count is no sign: only what is over twice the median of links
-//! between switches, or of hosts' cables, counts, if there are three. Nor is it a sign if all links of a switch go down: it was restarted.
+//! between switches, or of hosts' cables, counts, if there are three. Nor is it a sign if all links of a switch go down: it
+//! was restarted.
 
 use dmodc_fabric::{Fabric, NodeId, PortNumber, Rate, Speed, SwitchId};
 use dmodc_formats::counters::{COUNTERS, CountedPort, Counts};

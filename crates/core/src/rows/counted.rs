@@ -29,8 +29,7 @@ type Name = (Who, u8);
 enum Who {
     /// An end node, by its GUID.
     Node(Guid),
-    /// The switch at this place of [`Roles::order`]: a replaced box has the ways to
-    /// the box before.
+    /// The switch at this place of [`Roles::order`]: a replaced box has the ways to the box before.
     Switch((u32, u64)),
 }
 
