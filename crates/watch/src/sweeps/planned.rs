@@ -41,7 +41,7 @@ impl Planned {
     /// A switch as log lines name it: GUID and name.
     pub fn name(&self, names: &Names, switch: SwitchId) -> String {
         let guid = self.fabric.guid(switch);
-        format!("{guid} ({})", names.switches[switch].clone())
+        format!("{guid} ({})", names.switches[switch])
     }
 
     /// A sender or receiver in a log line: kind, GUID and name.
@@ -50,7 +50,7 @@ impl Planned {
             Endpoint::Switch(switch) => format!("{} {}", end.word(), self.name(names, switch)),
             Endpoint::Host(node) | Endpoint::AggregationNode(node) => {
                 let guid = self.fabric.end_nodes()[node].guid;
-                format!("{} {guid} ({})", end.word(), names.end_nodes[node].clone())
+                format!("{} {guid} ({})", end.word(), names.end_nodes[node])
             }
         }
     }
