@@ -302,7 +302,7 @@ impl Plan {
     /// The divider of a switch: Π of the paper.
     pub fn divider(&self, switch: SwitchId) -> u32 {
         match &self.rule {
-            Rule::Stable(sets) => sets.roles.kinds.of(switch).dividers.below,
+            Rule::Stable(sets) => sets.roles.kinds.of_switch(switch).dividers.below,
             Rule::Paper(paper) => paper.dividers[switch],
         }
     }

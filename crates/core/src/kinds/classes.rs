@@ -75,7 +75,7 @@ impl Classes {
             let ports: Vec<Uplink> = ports(s).map(|(up, to)| Uplink { to, ..*up }).collect();
             Class {
                 kind: kinds.of_switch[s],
-                dividers: kinds.of(s).dividers,
+                dividers: kinds.of_switch(s).dividers,
                 first: s,
                 cycle: cycle(&ports),
                 lacks: ports.iter().any(|up| up.to.is_none()),

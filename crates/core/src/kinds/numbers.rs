@@ -68,7 +68,10 @@ impl Numbers {
     /// Numbers all destinations: end nodes on leaves by type, then all others.
     pub fn new(known: &Known, kinds: &Kinds, places: &Places, types: &NodeTypes) -> Self {
         let fabric = known.fabric;
-        let mut ways: Vec<u32> = known.leaves().map(|s| kinds.of(s).dividers.ways).collect();
+        let mut ways: Vec<u32> = known
+            .leaves()
+            .map(|s| kinds.of_switch(s).dividers.ways)
+            .collect();
         let with = &Numbering {
             known,
             kinds,
@@ -167,7 +170,7 @@ impl Numbers {
         }
         let mut leaves = leaves.raw;
         leaves.retain(|positions| !positions.is_empty());
-        let has_planes = known.leaves().any(|s| with.kinds.of(s).has_planes);
+        let has_planes = known.leaves().any(|s| with.kinds.of_switch(s).has_planes);
         let hosts = Digit::hosts(&leaves, has_planes, positions.most, with.ways);
         let first = with.first_numbers(place, hosts.next);
         // The next type begins behind all places, also those of hosts that are not there.
@@ -231,7 +234,7 @@ impl Positions {
         };
         let was_link = |s, port| matches!(known.reference.was(s, port), Some(Was::Switch(..)));
         for s in known.leaves() {
-            let kind = with.kinds.of(s);
+            let kind = with.kinds.of_switch(s);
             let at = &mut positions.of_port[s];
             let peers = match known.is_there(s) {
                 true => fabric.peers_of(s),
@@ -459,7 +462,7 @@ impl Numbering<'_> {
         let mut below = Vec::new();
         for &s in &ascending {
             let children = known.down(s).map(|(_, group)| group.child);
-            let tells = |child| self.kinds.of(child).has_planes;
+            let tells = |child| self.kinds.of_switch(child).has_planes;
             let is_told = children.clone().all(tells);
             below.clear();
             below.extend(children.map(|child| planes[child]));

@@ -67,7 +67,7 @@ type Key = (u32, bool, u8, bool, usize);
 
 impl Kinds {
     /// The kind of a switch.
-    pub fn of(&self, s: SwitchId) -> &Kind {
+    pub fn of_switch(&self, s: SwitchId) -> &Kind {
         &self.kinds[self.of_switch[s]]
     }
 
@@ -82,7 +82,7 @@ impl Kinds {
         let counted = Self::by_key(known, &keys);
         let mut any_odd = false;
         for s in known.switches() {
-            let uses = &counted.of(s).uses;
+            let uses = &counted.of_switch(s).uses;
             let usual = most_used(uses);
             let (mut all, mut at_usual) = (0, 0);
             for group in known.up(s) {

@@ -55,7 +55,7 @@ impl Uplinks {
         };
         let mut placed = Vec::new();
         for s in known.fabric.switches().keys() {
-            place(&mut placed, known, places, s, kinds.of(s));
+            place(&mut placed, known, places, s, kinds.of_switch(s));
             number(&placed, &mut uplinks.all);
             let level = level(known, s);
             for (group, links) in (LEVEL..).zip(level.chunk_by(|a, b| a.0 == b.0)) {
