@@ -6,12 +6,13 @@ use crate::invariants::hold_on_each;
 use crate::long;
 use crate::random_fabrics::drawn;
 use crate::routed::{Routed, options, pgft};
-use crate::whole_graph::{is_wanted, no_pair_is_lost, way};
+use crate::whole_graph::{is_wanted, no_pair_is_lost};
 use dmodc_analysis::{Channels, Risk, Traffic, bounds};
 use dmodc_core::{Capacity, Engine, Faults, OnUnreachable, Options};
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{Fabric, Peer, PortNumber, Speed, SwitchId};
 use dmodc_formats::netlist::{Kind, Netlist, Part};
+use fabrics::way;
 use std::sync::Arc;
 
 fn ignoring() -> Options {

@@ -5,8 +5,8 @@ use crate::routed::Routed;
 use dmodc_core::Options;
 use dmodc_core::multicast::{Edge, Tree};
 use dmodc_fabric::{Fabric, Lid, NO_PATH, PortNumber, SwitchId, Tables};
+use fabrics::way;
 use std::collections::{BTreeMap, BTreeSet};
-use std::iter::successors;
 
 /// A directed port between switches.
 type Channel = (SwitchId, PortNumber);
@@ -106,18 +106,4 @@ pub fn arrives(
         let last = way(fabric, tables, from, lid).last().expect("a switch");
         (last, tables.get(last, lid)) == (switch, port.0)
     })
-}
-
-/// The switches that a packet passes; in a circle some of them twice.
-pub fn way(
-    fabric: &Fabric,
-    tables: &Tables,
-    from: SwitchId,
-    lid: Lid,
-) -> impl Iterator<Item = SwitchId> {
-    let next = move |&at: &SwitchId| {
-        let far = fabric.far(at, PortNumber(tables.get(at, lid)));
-        far.map(|(next, _)| next)
-    };
-    successors(Some(from), next).take(fabric.switches().len() + 1)
 }

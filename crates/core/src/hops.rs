@@ -34,10 +34,10 @@ pub fn hop_row(fabric: &Fabric, plan: &Plan, from: SwitchId, to: SwitchId) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::{degraded, route, shapes, text, way};
+    use crate::tests::{degraded, route, shapes, text};
     use crate::{OnUnreachable, Options};
     use dmodc_fabric::Guid;
-    use fabrics::{Net, cases};
+    use fabrics::{Net, cases, way};
     use proptest::prelude::*;
 
     proptest! {

@@ -10,7 +10,6 @@ use dmodc_formats::netlist::generate::Order;
 use dmodc_proof::{Claim, Proven, Reason, Refuted, prove_in_parts};
 use fabrics::pgft;
 use std::collections::{BTreeSet, HashMap};
-use std::iter::successors;
 use std::mem::{Discriminant, discriminant};
 use typed_index_collections::{TiSlice, TiVec};
 
@@ -347,8 +346,7 @@ fn entries_are_judged_as_the_claim_asks() {
             // What is proven arrives, and each LID that is needed and left out counts.
             if let Ok(proven) = judge(&routed, &tables, &mut wrong) {
                 right += 1;
-                let next = |&at: &SwitchId| next(&routed.fabric, &tables, at, lid);
-                let passed = successors(Some(b), next).take(switches + 1);
+                let passed = fabrics::way(&routed.fabric, &tables, b, lid);
                 assert!(passed.count() <= switches, "{b:?} {lid}");
                 let listed = routed.left_out.iter();
                 let needed = listed.filter(|pair| are_needed(&routed.fabric, **pair, false));

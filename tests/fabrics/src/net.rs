@@ -3,6 +3,7 @@
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, PortNumber, SwitchId, Tables};
 use std::collections::VecDeque;
+use std::iter::successors;
 use std::ops::Range;
 use typed_index_collections::TiVec;
 
@@ -105,6 +106,17 @@ pub fn with_speeds<'a>(fabric: Fabric, speed: impl Fn(SwitchId, PortNumber) -> &
 /// Every LID with its switch and the port there (0 for the switch itself).
 pub fn lids(fabric: &Fabric) -> Vec<(Lid, SwitchId, PortNumber)> {
     fabric.lids().collect()
+}
+
+/// The switches that a packet passes; in a circle some of them twice.
+pub fn way(
+    fabric: &Fabric,
+    tables: &Tables,
+    from: SwitchId,
+    lid: Lid,
+) -> impl Iterator<Item = SwitchId> {
+    let next = move |&at: &SwitchId| Some(fabric.far(at, PortNumber(tables.get(at, lid)))?.0);
+    successors(Some(from), next).take(fabric.switches().len() + 1)
 }
 
 /// Shortest paths whether links go up or down, as minhop has, by the lowest port to the next switch. To a switch itself

@@ -7,11 +7,10 @@ mod properties;
 
 use crate::{Engine, Options, Plan};
 use dmodc_fabric::random::Random;
-use dmodc_fabric::{Fabric, Lid, PortNumber, SwitchId, Tables};
+use dmodc_fabric::{Fabric, PortNumber, Tables};
 use dmodc_formats::netlist::generate::{Order, Pgft, build};
 use dmodc_formats::netlist::{Kind, Netlist};
 use proptest::prelude::*;
-use std::iter::successors;
 
 /// A PGFT with shuffled GUIDs and LIDs, less some of its links and switches.
 pub fn degraded(shape: Pgft, seed: u64, links: f64, switches: f64) -> Netlist {
@@ -57,17 +56,6 @@ pub fn route(fabric: &Fabric, options: &Options, threads: usize) -> (Plan, Table
     let plan = engine.plan(fabric, options).expect("a tree");
     let (tables, _) = engine.tables(fabric, &plan).expect("tables that fit");
     (plan, tables)
-}
-
-/// The switches on the way of packets to a LID, from one on; it may go in a circle.
-pub fn way(
-    fabric: &Fabric,
-    tables: &Tables,
-    from: SwitchId,
-    lid: Lid,
-) -> impl Iterator<Item = SwitchId> {
-    let next = move |&s: &SwitchId| Some(fabric.far(s, PortNumber(tables.get(s, lid)))?.0);
-    successors(Some(from), next)
 }
 
 /// Shapes of up to four levels.

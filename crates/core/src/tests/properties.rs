@@ -1,12 +1,12 @@
 //! Properties of Dmodc that the paper does not have.
 
-use super::{degraded, route, text, way, wide_shapes};
+use super::{degraded, route, text, wide_shapes};
 use crate::{Engine, Faults, Options};
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{Drained, Fabric, Lid, PortNumber, SwitchId};
 use dmodc_formats::netlist::Netlist;
 use dmodc_formats::netlist::generate::Pgft;
-use fabrics::{Net, add_host, cases, switches, with_speeds};
+use fabrics::{Net, add_host, cases, switches, way, with_speeds};
 use proptest::prelude::*;
 use std::collections::HashSet;
 use std::ops::Range;
