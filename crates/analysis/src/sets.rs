@@ -49,15 +49,20 @@ impl Traffic {
             }
             shares
         });
-        let own = |nodes: &[usize]| nodes.iter().map(|&n| self.capacity[n]).sum::<f64>();
-        let least = own(from).min(own(to));
+        // A node alone in the other set has nobody to send to, or to hear from.
+        let own = [(from, to), (to, from)].map(|(nodes, others)| {
+            let nodes = nodes.iter().filter(|&&n| others != [n]);
+            let own: Vec<f64> = nodes.map(|&n| self.capacity[n]).collect();
+            (own.len(), own.iter().sum::<f64>())
+        });
+        let least = own[0].1.min(own[1].1);
         Between {
             flows,
             lost,
             ports: Risk::new(counts, self.channels()),
             mean: sum / used as f64,
             shares,
-            ideal: [from, to].map(|nodes| least / nodes.len().max(1) as f64),
+            ideal: own.map(|(count, _)| least / count.max(1) as f64),
         }
     }
 }
