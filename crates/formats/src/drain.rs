@@ -209,7 +209,7 @@ impl Use {
         match (self.routes, self.others) {
             (0, 0) => format!("drained: {what}: empty"),
             (0, _) => format!("drained: {what}: empty but for what switches send and receive"),
-            (routes, _) => format!("drained: {what}: {routes} routes have no other way{hosts}"),
+            (routes, _) => format!("drained: {what}: {routes} routes stay{hosts}"),
         }
     }
 }
