@@ -78,7 +78,7 @@ pub struct Args {
     out: Option<PathBuf>,
     /// Remove equipment at random, or make it slow, again and again, instead of routing the fabrics as they are: WHAT
     /// is switches, links or slow
-    #[arg(long, value_name = "WHAT[=N,...]", conflicts_with = "json", value_parser = degrade)]
+    #[arg(long, value_name = "WHAT[=N,...]", value_parser = degrade)]
     degrade: Option<Degrade>,
     /// How often
     #[arg(long, value_name = "N", default_value = "60", requires = "degrade")]
@@ -111,7 +111,7 @@ pub struct Args {
     #[command(flatten)]
     reading: Reading,
     /// Print one JSON object
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["degrade", "throws", "max_exponent", "jobs", "part", "keep"])]
     json: bool,
 }
 

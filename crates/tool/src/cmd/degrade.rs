@@ -43,7 +43,7 @@ pub struct Args {
     #[arg(long, value_name = "N[:PART]", value_parser = slow)]
     slow: Option<(usize, f64)>,
     /// With --switches: remove leaves as well, and their end nodes
-    #[arg(long, requires = "switches")]
+    #[arg(long, conflicts_with_all = ["links", "slow", "remove"])]
     leaves: bool,
     /// Seed of the random choice
     #[arg(

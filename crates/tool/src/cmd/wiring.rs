@@ -73,6 +73,7 @@ pub struct Args {
         value_name = "A,B,C,D",
         value_delimiter = ',',
         requires = "plan",
+        conflicts_with = "reference",
         num_args = 1
     )]
     columns: Vec<String>,
