@@ -43,7 +43,7 @@ impl GuidFiles {
     ) -> Result<Meant, Failure> {
         let netlist = reading.netlist(net)?;
         let (fabric, names) = netlist.to_fabric(None).map_err(Failure::lids(net))?;
-        let known = reading.known(reference, &fabric, Some(&netlist))?;
+        let known = reading.known(reference, &fabric, &netlist)?;
         let rest = Options {
             drain: reading.drain(drain.file.as_deref(), &fabric, &names)?,
             reference: known.as_ref().map(|(_, fabric)| fabric.clone()),
@@ -138,12 +138,12 @@ impl RoutedAs {
         self.reference.iter().chain(&self.drain.file)
     }
 
-    /// Adds these arguments to `rest`. The reference may be a plan if there is the netlist.
+    /// Adds these arguments to `rest`.
     pub fn options(
         &self,
         reading: Reading,
         (fabric, names): (&Fabric, &Names),
-        netlist: Option<&Netlist>,
+        netlist: &Netlist,
         rest: Options,
     ) -> Result<Options, Failure> {
         let known = reading.known(self.reference.as_deref(), fabric, netlist)?;
@@ -203,7 +203,7 @@ impl Routing {
             ..Options::default()
         };
         let as_now = (fabric, names);
-        let rest = (self.routed_as).options(self.reading, as_now, Some(netlist), rest)?;
+        let rest = (self.routed_as).options(self.reading, as_now, netlist, rest)?;
         self.guid_files.options(self.reading, fabric, rest)
     }
 

@@ -162,8 +162,8 @@ impl<'a> Shown<'a> {
         start: Instant,
     ) -> Result<Shown<'a>, Failure> {
         let (fabric, rest) = (&judged.fabric, judged.options.clone());
-        let options =
-            (args.routed_as).options(args.input.reading, (fabric, &judged.names), None, rest)?;
+        let (reading, as_now) = (args.input.reading, (fabric, &judged.names));
+        let options = (args.routed_as).options(reading, as_now, &judged.netlist, rest)?;
         // A fabric that is no tree has ranks, but no plan.
         let ranking = match Engine::new(0)?.plan(fabric, &options) {
             Ok(plan) => plan.ranking().clone(),

@@ -34,7 +34,8 @@ fabric, checks the tables, replaces the file, and runs the command of --notify. 
 
 Only beside the master: if sminfo finds another host's OpenSM as master, it waits. A look that fails
 is logged and changes nothing. Tables are never empty, and have no LID above the subnet's highest.
-With '--reference auto' it keeps the places seen so far in OpenSM's cache folder, as the plugin does.
+With '--reference auto' it keeps the places seen so far in OpenSM's cache folder, as the plugin does; it
+takes no cabling plan.
 
 The log lines and the metrics are the plugin's; dmodc_stale_since_timestamp_seconds is the time since
 when the tables are stale. --once ends after one look; exit code 1 if the fabric is refused or the

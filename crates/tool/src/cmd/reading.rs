@@ -64,25 +64,25 @@ impl Reading {
         self.read(path, Reference::parse_leniently)
     }
 
-    /// Reads a reference of a fabric and its places, if one is given; also a cabling plan, if there is the netlist with
-    /// its names. Warns of a reference of another fabric and ignores it.
+    /// Reads a reference of a fabric and its places, if one is given; also a cabling plan, by the names of the netlist.
+    /// Warns of a reference of another fabric and ignores it.
     pub fn known(
         self,
         path: Option<&Path>,
         fabric: &Fabric,
-        now: Option<&Netlist>,
+        now: &Netlist,
     ) -> Result<Option<Known>, Failure> {
         let Some(path) = path else { return Ok(None) };
         let read = input::read(path, |bytes| match Reference::parse_leniently(bytes) {
             Ok(reference) => Ok((Some(reference), None)),
-            Err(fault) => match (now, Plan::parse_leniently(bytes, None)) {
-                (Some(now), Ok(plan)) => Ok((None, Some((plan, now)))),
-                _ => Err(fault),
+            Err(fault) => match Plan::parse_leniently(bytes, None) {
+                Ok(plan) => Ok((None, Some(plan))),
+                Err(_) => Err(fault),
             },
         })?;
         let places = match read {
             (Some(reference), _) => self.take(path, reference)?,
-            (_, Some((plan, now))) => {
+            (_, Some(plan)) => {
                 let plan = self.take(path, plan)?;
                 let mut places: Reference = self.take(path, plan.reference(now))?.into();
                 places.is_plan = true;

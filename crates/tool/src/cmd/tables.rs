@@ -33,6 +33,7 @@ pub struct Input {
 }
 
 pub struct Judged {
+    pub netlist: Netlist,
     pub fabric: Fabric,
     pub names: Names,
     pub tables: Tables,
@@ -54,7 +55,7 @@ impl Input {
         let dump = self.reading.dump(&self.lfts)?;
         let is_one = netlists.len() == 1;
         let judged = |netlist| self.judged(netlist, &dump, vports, is_one);
-        netlists.iter().map(judged).collect()
+        netlists.into_iter().map(judged).collect()
     }
 
     /// The tables of a fabric in a dump, which has those of others too unless it `is_one`.
@@ -74,7 +75,7 @@ impl Input {
     /// A fabric with its tables. The LMC is the one that is given, the file's, or the tables' if the file has none.
     fn judged(
         &self,
-        netlist: &Netlist,
+        netlist: Netlist,
         dump: &Dump,
         vports: Option<&Path>,
         is_one: bool,
@@ -95,7 +96,7 @@ impl Input {
         }
         let tables = self.tables(&self.lfts, dump, &fabric, is_one)?;
         let virtual_lids = match vports {
-            Some(_) => reading.virtual_lids(vports, (&self.net, netlist), &fabric)?,
+            Some(_) => reading.virtual_lids(vports, (&self.net, &netlist), &fabric)?,
             None => Vec::new(),
         };
         let without_owner = dump.without_owner(&fabric);
@@ -110,6 +111,7 @@ impl Input {
             virtual_tables: dump.in_place(&tables, &fabric, &virtual_lids),
             virtual_lids: virtual_lids.len(),
             options: (self.guid_files).options(reading, &fabric, Options::default())?,
+            netlist,
             fabric,
             names,
             tables,
