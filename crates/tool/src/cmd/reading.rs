@@ -91,7 +91,12 @@ impl Reading {
             _ => return Ok(None),
         };
         let reference = places.fabric().map_err(Failure::lids(path))?;
-        if reference.is_of_another_fabric(fabric) {
+        // A plan has all switches of the fabric, those that it does not name without links.
+        let known = places.netlist.switches();
+        let known = known.filter(|node| !node.ports.is_empty());
+        let known = known.filter(|node| fabric.switch_by_guid(node.guid).is_some());
+        let is_other_plan = 2 * known.count() < fabric.switches().len() && places.is_plan;
+        if is_other_plan || reference.is_of_another_fabric(fabric) {
             let text = "of another fabric: most switches are not in it; going on without it";
             remark(path, text);
             return Ok(None);
