@@ -62,7 +62,7 @@ hosts that are as far from the roots as most are, io (io_guid_file) the others: 
 with compute nodes at several levels, and takes aggregation nodes for some. OpenSM refuses an empty
 file.
 
-Exit code 1 if the fabric is no tree.")]
+Exit code 1 if the fabric is no tree; a plan needs none.")]
 pub struct Args {
     /// The fabric
     #[arg(value_parser = input())]
