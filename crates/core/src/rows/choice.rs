@@ -106,52 +106,64 @@ impl<'c> Choice<'c> {
         if self.count < 2 {
             return self.open.iter().next();
         }
-        let mut at = nominal(self.class, number).unwrap_or(0);
+        let Dividers { below, here, .. } = self.class.dividers;
         if let Some(deal) = &self.deal {
-            let q = number / self.class.dividers.below;
+            let q = number / below;
             let paper = || paper_port(self.class, &self.open, q);
             if let Some(at) = if self.circle.is_none() { paper() } else { None } {
                 return Some(at);
             }
-            at = deal.port(q);
-            if self.open.has(at) {
-                return Some(at);
-            }
+            let (at, before) = deal.place(q);
+            let port = |at: usize| usize::from(deal.ports[at]);
+            let is_open = |at: usize| self.open.has(port(at));
+            return match is_open(at) {
+                true => Some(port(at)),
+                false => next_on_ring(deal.ports.len(), is_open, at, before).map(port),
+            };
         }
-        let Dividers { below, here, .. } = self.class.dividers;
+        let at = nominal(self.class, number).unwrap_or(0);
         let cycle = number / here;
         match &self.circle {
             Some(circle) if number < HASHED => Some(circle.port(at, cycle, number % below)),
-            _ => next_on_ring(self.class.ports.len(), &self.open, at, cycle),
+            _ => {
+                let is_open = |i: usize| self.open.has(i);
+                next_on_ring(self.class.ports.len(), is_open, at, cycle)
+            }
         }
     }
 }
 
-/// The next open port of a hashed number, or of a way down, of `n` with at least one open; the ports form a ring. The second
-/// port is counted on from the nominal one by the cycle, further ones are drawn by hash, until one is open. So what is open
-/// elsewhere does not matter: a port that goes or comes moves only what draws it.
-fn next_on_ring(n: usize, open: &Set, nominal: usize, cycle: u32) -> Option<usize> {
+/// The next open port of a dealt or hashed number, or of a way down, of `n` with at least one open; the ports form a ring. The
+/// second port is counted on from the first one by the cycle, further ones are drawn by hash, until one is open. So what is
+/// open elsewhere does not matter: a port that goes or comes moves only what draws it.
+fn next_on_ring(
+    n: usize,
+    is_open: impl Fn(usize) -> bool,
+    nominal: usize,
+    cycle: u32,
+) -> Option<usize> {
     let second = (nominal + 1 + cycle as usize % (n - 1).max(1)) % n;
     let drawn = (1..=DRAWS).map(|nth| {
         (hash(u64::from(cycle) << 16 | (nominal as u64) << 8 | nth) % n as u64) as usize
     });
     let mut all = std::iter::once(second).chain(drawn);
-    all.find(|&i| open.has(i)).or_else(|| open.iter().next())
+    all.find(|&i| is_open(i))
+        .or_else(|| (0..n).find(|&i| is_open(i)))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::open::tests::class;
     use super::*;
 
     /// With a list of the open ports instead, a port that goes would move entries of all others.
     #[test]
     fn a_port_that_goes_moves_only_what_drew_it() {
-        let [all, less] = [Set::new(12, |i| i > 1), Set::new(12, |i| i > 2)];
         let mut counts = [0; 12];
         for cycle in 0..1200 {
-            let port = next_on_ring(12, &all, 1, cycle).expect("open ports");
+            let port = next_on_ring(12, |i| i > 1, 1, cycle).expect("open ports");
             counts[port] += 1;
-            let then = next_on_ring(12, &less, 1, cycle).expect("open ports");
+            let then = next_on_ring(12, |i| i > 2, 1, cycle).expect("open ports");
             assert!(then == port || port == 2);
         }
         assert_eq!(counts[..2], [0, 0]);
@@ -159,6 +171,22 @@ mod tests {
             counts[2..].iter().all(|count| (90..150).contains(count)),
             "{counts:?}"
         );
-        assert_eq!(next_on_ring(3, &Set::new(3, |i| i == 2), 0, 5), Some(2));
+        assert_eq!(next_on_ring(3, |i| i == 2, 0, 5), Some(2));
+    }
+
+    /// On the circle all five would meet at one port: those of one leaf are in one cycle of the class.
+    #[test]
+    fn numbers_that_a_dark_port_was_dealt_go_to_the_others_in_turn() {
+        let mut class = class(&[3, 3, 3, 3]);
+        (class.dividers.below, class.dividers.here) = (1, 12);
+        let choice = Choice::up(&class, Set::new(3, |i| i > 0), &[1.0; 12]);
+        let mut counts = [0; 3];
+        for number in (0..12).filter(|&t| nominal(&class, t).is_some_and(|i| i > 2)) {
+            counts[choice.displaced(number).expect("open ports")] += 1;
+        }
+        assert_eq!(counts, [0, 5, 4]);
+        // So do the dark port's own.
+        let own = (0..4).map(|cycle| choice.displaced(12 * cycle));
+        assert_eq!(own.collect::<Vec<_>>(), [1, 2, 1, 2].map(Some));
     }
 }

@@ -57,10 +57,10 @@ pub fn is_one(class: &Class, open: &Set) -> bool {
 
 /// The deal: the nominal ports of the parent keep their numbers, dark ones too; of the other numbers the i-th goes to
 /// port i mod the number of these ports, with i = ⌊q/n⌋ · others + (others before its index in the cycle). So each port
-/// gets its part of them, and a dark port moves none of another.
+/// gets its part of them, and a dark port moves none of another: its numbers go round the others, one after the other.
 pub struct Deal {
     /// The ports of the parent, in the order of the cycle.
-    ports: Vec<u8>,
+    pub ports: Vec<u8>,
     /// By index in the cycle: how many before it belong to other parents; then their number.
     before: Vec<u32>,
 }
@@ -105,12 +105,17 @@ impl Deal {
         Some(Deal { ports, before })
     }
 
-    /// The index of the port for quotient `q`.
-    pub fn port(&self, q: u32) -> usize {
+    /// The place of quotient `q` among the ports, and how many numbers the port there was dealt before.
+    pub fn place(&self, q: u32) -> (usize, u32) {
         let n = (self.before.len() - 1).max(1) as u32;
+        let (cycle, at) = (q / n, (q % n) as usize);
+        if self.before.get(at + 1) == Some(&self.before[at]) {
+            return (at - self.before[at] as usize, cycle);
+        }
         let others = self.before[self.before.len() - 1].max(1);
-        let nth = u64::from(q / n) * u64::from(others) + u64::from(self.before[(q % n) as usize]);
-        usize::from(self.ports[(nth % self.ports.len() as u64) as usize])
+        let nth = u64::from(cycle) * u64::from(others) + u64::from(self.before[at]);
+        let count = self.ports.len() as u64;
+        ((nth % count) as usize, (nth / count) as u32)
     }
 }
 
@@ -157,13 +162,13 @@ pub mod tests {
         let deal = Deal::new(&class, &parent).expect("one parent");
         let mut count = [0; 6];
         for q in (0..120).filter(|q| q % 3 > 0) {
-            count[deal.port(q)] += 1;
+            count[usize::from(deal.ports[deal.place(q).0])] += 1;
         }
         assert_eq!(count, [40, 40, 0, 0, 0, 0]);
         // A port that goes dark changes no number of the other.
         let dark = Set::new(6, |i| i == 1);
         let less = Deal::new(&class, &dark).expect("one parent");
-        assert!((0..120).all(|q| less.port(q) == deal.port(q)));
+        assert!((0..120).all(|q| less.place(q) == deal.place(q)));
         assert!(Deal::new(&class, &Set::new(6, |i| i < 3)).is_none());
     }
 
