@@ -8,7 +8,7 @@
 use super::detours::{Connections, Ends, MayConnect, Needs, Steps, Turns, Unreachable, turned};
 use super::ids::{BySwitch, SwitchId};
 use super::kinds::Roles;
-use super::options::{Faults, OnUnreachable, Options, RouteError, Timings};
+use super::options::{Capacity, Faults, OnUnreachable, Options, RouteError, Timings};
 use super::paper::Paper;
 use super::paths::Paths;
 use super::rows::{AllLinks, Counted, Fallback, LinkSets, SMALL};
@@ -412,6 +412,7 @@ impl<'r> Before<'r> {
     fn new(fabric: &'r Fabric, options: &Options) -> Option<Self> {
         let options = &Options {
             reference: None,
+            capacity: Capacity::Ignore,
             ..options.clone()
         };
         if fabric.switches().len() > SMALL {

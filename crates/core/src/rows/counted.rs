@@ -3,12 +3,13 @@
 //! In a tree of two ranks with at most [`SMALL`] switches, where a quarter of all pairs of a leaf and an upper switch
 //! have no link, or not as many as most, destinations take ports in turn: each switch, from near to far, the
 //! port that leads nearer and has, with the next switch's, the least load. Load is the number of destinations
-//! counted there; only ports on ways from switches with end nodes gain. All places that any leaf has are counted on each,
+//! counted there; only ports on ways from switches with end nodes count. All places that any leaf has are counted on each,
 //! so a host that comes or goes moves nobody.
 //!
 //! It is a second way to choose a nominal port, and needs a memory: the ports counted for the reference come first, as
 //! they are, and the rest is counted on top. Last, entries whose port does not lead nearer are counted again over the
-//! links that are there. Cost: destinations times links, of few switches.
+//! links that are there; then over those without drained ones, and over each band's. Cost: destinations times links, of
+//! few switches.
 
 use crate::ids::{BySwitch, SwitchId};
 use crate::kinds::{Roles, Uplink};
@@ -110,25 +111,48 @@ impl Counting<'_> {
             let ports = switches.clone().map(|s| known(name, s).unwrap_or(NO_PATH));
             (name, ports.collect())
         };
-        let present: Vec<Place> = places.iter().copied().filter(|at| at.1.is_some()).collect();
-        let of_names = present.iter().filter_map(|at| at.1).map(of_name);
+        let of_names = places.iter().filter_map(|at| at.1).map(of_name);
         let mut ports: BTreeMap<Name, BySwitch<u8>> = of_names.collect();
-        let mut loads = Loads::new(self, &uplinks);
-        loads.complete(&places, &mut ports);
-        // Again over the links that are there.
-        for (s, ends) in loads.ends.iter_mut_enumerated() {
-            ends.retain(|&(port, _)| self.fabric.far(s, PortNumber(port)).is_some());
+        Loads::new(self, &uplinks).complete(&places, &mut ports);
+        let mut counted = Counted { of: ports, names };
+        self.again(&mut counted, |_, _| true, |_| true);
+        counted
+    }
+
+    /// The same over the links of these costs.
+    pub fn over<'o>(&'o self, costs: &'o Costs) -> Counting<'o> {
+        Counting { costs, ..*self }
+    }
+
+    /// Counts again for some LIDs, over some links: the ports that do not lead nearer there.
+    pub fn again(
+        &self,
+        counted: &mut Counted,
+        is_there: impl Fn(SwitchId, u8) -> bool,
+        is_due: impl Fn(Lid) -> bool,
+    ) {
+        if counted.is_empty() {
+            return;
         }
-        for &(home, name) in &present {
-            let ports = name.and_then(|name| ports.get_mut(&name));
+        let due = counted.names.iter().filter(|(lid, _)| is_due(**lid));
+        let due: BTreeSet<Name> = due.map(|(_, name)| *name).collect();
+        let is_due = |at: &Place| at.1.is_some_and(|name| due.contains(&name));
+        let mut places = self.places().0;
+        places.retain(is_due);
+        let mut loads = Loads::new(self, &self.uplinks());
+        for (s, ends) in loads.ends.iter_mut_enumerated() {
+            let is_up = |port| self.fabric.far(s, PortNumber(port)).is_some();
+            ends.retain(|&(port, _)| is_up(port) && is_there(s, port));
+        }
+        for &(home, name) in &places {
+            let ports = name.and_then(|name| counted.of.get_mut(&name));
             for (s, port) in ports.into_iter().flat_map(|of| of.iter_mut_enumerated()) {
                 if !loads.nearer(s, home).any(|end| end.0 == *port) {
                     *port = NO_PATH;
                 }
             }
         }
-        loads.complete(&present, &mut ports);
-        Counted { of: ports, names }
+        loads.complete(&places, &mut counted.of);
     }
 
     /// By switch: the uplinks that count. A dark port does, as one lost link, if no other port of its switch and no such
@@ -259,42 +283,59 @@ impl<'c> Loads<'c> {
     fn complete(&mut self, places: &[Place], ports: &mut BTreeMap<Name, BySwitch<u8>>) {
         self.load.raw.fill([0; 256]);
         for ports in ports.values() {
-            for (s, &port) in ports.iter_enumerated() {
-                self.load[s][usize::from(port)] += 1;
-            }
+            let before = vec![false; self.ends.len()].into();
+            self.count(ports, &before);
         }
         let mut order: Vec<SwitchId> = self.ends.keys().collect();
-        let has_nodes = |s: &SwitchId| !self.of.fabric.end_nodes_of(*s).is_empty();
-        let sources: Vec<SwitchId> = order.iter().copied().filter(has_nodes).collect();
-        let mut empty: BySwitch<u8> = vec![NO_PATH; order.len()].into();
-        let mut next: BySwitch<SwitchId> = order.clone().into();
         for &(home, name) in places {
+            let mut empty: BySwitch<u8> = vec![NO_PATH; order.len()].into();
             let ports = name.and_then(|name| ports.get_mut(&name));
             let ports = ports.unwrap_or(&mut empty);
-            let mut counted: BySwitch<bool> = ports.iter().map(|&port| port != NO_PATH).collect();
+            let before = self.on_ways(ports);
             order.sort_by_key(|s| self.of.costs.byte(*s, home) & HOPS);
-            for &s in order.iter().filter(|&&s| !counted[s]) {
+            for &s in &order {
                 let load = |s: SwitchId, port: u8| self.load[s][usize::from(port)];
                 let key = |&(port, to): &(u8, SwitchId)| {
                     // A port that gains by this destination counts one more.
-                    let own = load(s, port) + u32::from(!counted[to]);
+                    let own = load(s, port) + u32::from(!before[to]);
                     // Home has no port; if one port leads there, all do.
                     let then = load(to, ports[to]);
                     (own + then, load(s, port), port)
                 };
-                if let Some((port, to)) = self.nearer(s, home).min_by_key(key) {
-                    (ports[s], next[s]) = (port, to);
+                if ports[s] == NO_PATH
+                    && let Some((port, _)) = self.nearer(s, home).min_by_key(key)
+                {
+                    ports[s] = port;
                 }
             }
-            for &source in &sources {
-                let mut s = source;
-                while !counted[s] && ports[s] != NO_PATH {
-                    self.load[s][usize::from(ports[s])] += 1;
-                    counted[s] = true;
-                    s = next[s];
-                }
+            self.count(ports, &before);
+        }
+    }
+
+    /// The switches on ways from switches with end nodes.
+    fn on_ways(&self, ports: &BySwitch<u8>) -> BySwitch<bool> {
+        let mut on_ways: BySwitch<bool> = vec![false; ports.len()].into();
+        for source in ports.keys() {
+            let mut next = Some(source).filter(|&s| !self.of.fabric.end_nodes_of(s).is_empty());
+            while let Some(s) = next.filter(|&s| !on_ways[s] && ports[s] != NO_PATH) {
+                on_ways[s] = true;
+                next = self.ends[s]
+                    .iter()
+                    .find(|end| end.0 == ports[s])
+                    .map(|end| end.1);
             }
-            empty.raw.fill(NO_PATH);
+        }
+        on_ways
+    }
+
+    /// Counts the ports on ways, but for switches that were on ways before.
+    fn count(&mut self, ports: &BySwitch<u8>, before: &BySwitch<bool>) {
+        for (s, _) in self
+            .on_ways(ports)
+            .iter_enumerated()
+            .filter(|&(s, &is)| is && !before[s])
+        {
+            self.load[s][usize::from(ports[s])] += 1;
         }
     }
 }
@@ -303,8 +344,8 @@ impl<'c> Loads<'c> {
 mod tests {
     use crate::Options;
     use crate::tests::{links::rack, route};
-    use dmodc_fabric::{Builder, Fabric, Guid, Lid, PortNumber, SwitchId, Tables};
-    use fabrics::Net;
+    use dmodc_fabric::{Builder, Drained, Fabric, Guid, Lid, PortNumber, SwitchId, Tables};
+    use fabrics::{Net, with_speeds};
     use std::collections::BTreeMap;
     use std::sync::Arc;
 
@@ -350,6 +391,73 @@ mod tests {
         let differ =
             |three: &[u8]| three[0] != three[1] && three[0] != three[2] && three[1] != three[2];
         assert!(ports.windows(3).all(differ), "{ports:?}");
+    }
+
+    /// Loads by destinations that come by another spine left one link down with five of sixteen hosts, the other with one.
+    #[test]
+    fn only_ports_on_ways_count() {
+        let widths = [
+            (0, 2, 3),
+            (0, 3, 4),
+            (0, 4, 3),
+            (1, 2, 4),
+            (1, 3, 3),
+            (1, 4, 4),
+        ];
+        let links = widths.map(|(leaf, spine, width)| vec![(leaf, spine); width]);
+        let whole = Net::new(&links.concat(), &[[0; 16], [1; 16]].concat()).build();
+        let lost = [(SwitchId(0), PortNumber(1)), (SwitchId(1), PortNumber(5))];
+        let lost = lost.map(|(s, port)| [(s, port), whole.far(s, port).expect("a link")]);
+        let options = Options {
+            reference: Some(Arc::new(whole.clone())),
+            ..Options::default()
+        };
+        let less = whole.without(&lost.concat());
+        let (_, tables) = route(&less, &options, 1);
+        let mut counts: BTreeMap<(SwitchId, u8), usize> = BTreeMap::new();
+        for node in less.end_nodes() {
+            let from = SwitchId(1 - node.switch.0);
+            let up = PortNumber(tables.get(from, node.lid));
+            let spine = less.far(from, up).expect("a spine").0;
+            *counts.entry((from, up.0)).or_default() += 1;
+            *counts
+                .entry((spine, tables.get(spine, node.lid)))
+                .or_default() += 1;
+        }
+        assert!(counts.values().all(|&count| count <= 4), "{counts:?}");
+    }
+
+    /// Else they took the next port on the ring: racks with one to three links at half the speed had A2A 1.067 times that of
+    /// racks without these links, for 1.043.
+    #[test]
+    fn drained_and_dark_links_are_as_lost_ones() {
+        let whole = rack([[1, 2, 1], [2, 1, 3]]);
+        // The third leads to a spine that has no other.
+        for (port, far, far_port) in whole.links_of(SwitchId(1)).take(2) {
+            let ends = [(SwitchId(1), port), (far, far_port)];
+            let with = |fabric: &Fabric, drained: bool| {
+                let drained = drained.then_some(Drained {
+                    switch: whole.guid(SwitchId(1)),
+                    port: Some(port),
+                });
+                let options = Options {
+                    reference: Some(Arc::new(whole.clone())),
+                    drain: drained.into_iter().collect(),
+                    ..Options::default()
+                };
+                route(fabric, &options, 1).1
+            };
+            let lost = with(&whole.without(&ends), false);
+            assert!(with(&whole, true) == lost, "{port}");
+            let speed = |s, port| match ends.contains(&(s, port)) {
+                true => "1xSDR",
+                false => "4xEDR",
+            };
+            assert!(
+                with(&with_speeds(whole.clone(), speed), false) == lost,
+                "{port}"
+            );
+        }
     }
 
     /// The same fabric with another box in the place of a switch.

@@ -99,45 +99,56 @@ impl LinkSets {
             roles: &roles,
             costs: &paths.costs,
         };
-        let counted = match options.forgets {
+        let mut counted = match options.forgets {
             true => Counted::default(),
             false => counting.count(reference),
         };
-        let mut sets = LinkSets {
+        if !drained.is_empty() {
+            let is_open = |s, port| is_open(&drained, s, port);
+            counting
+                .over(&layers[0].costs)
+                .again(&mut counted, is_open, |_| true);
+        }
+        let ways = |(nth, of_layer): (usize, &Arc<Paths>)| {
+            let is_there =
+                |s: SwitchId, port: u8| nth == layers.len() || is_open(&drained, s, port);
+            Ways::new(of_layer.clone(), &roles, |_, _| 1, is_there)
+        };
+        let of_layers: Vec<Ways> = (1..).zip(layers).map(ways).collect();
+        let mut bands = Vec::new();
+        if options.capacity == Capacity::Use && fabric.speeds_differ() {
+            let loads = Loads::new(fabric, ranking, &of_layers[0]);
+            let mut shares = loads.shares(&roles, &counted);
+            let starts = round(&mut shares, BANDS);
+            let ends = starts.iter().skip(1).copied().chain([STEPS]);
+            for (&start, end) in starts.iter().zip(ends) {
+                let is_there = |s: SwitchId, port: u8| {
+                    is_open(&drained, s, port)
+                        && shares.get(&(s, port)).is_none_or(|&share| share >= end)
+                };
+                let is_due = |lid: Lid| {
+                    let number = targets.numbers()[lid.index()];
+                    number.is_some_and(|number| (start..end).contains(&step(number)))
+                };
+                let over = Arc::new(paths.over(links, is_there, ranking, threads));
+                counting
+                    .over(&over.costs)
+                    .again(&mut counted, is_there, is_due);
+                let capacity = |s, port| loads.weight(s, port);
+                let ways = Ways::new(over, &roles, capacity, is_there);
+                bands.push((start..end, ways));
+            }
+        }
+        LinkSets {
             detours: vec![Vec::new(); fabric.switches().len()].into(),
             ranking: ranking.clone(),
             roles,
             targets,
             counted,
-            layers: Vec::new(),
-            drained: Vec::new(),
-            bands: Vec::new(),
-        };
-        for (nth, of_layer) in (1..).zip(layers) {
-            let is_there =
-                |s: SwitchId, port: u8| nth == layers.len() || is_open(&drained, s, port);
-            let ways = Ways::new(of_layer.clone(), &sets.roles, |_, _| 1, is_there);
-            sets.layers.push(ways);
+            layers: of_layers,
+            drained,
+            bands,
         }
-        if options.capacity == Capacity::Use && fabric.speeds_differ() {
-            let loads = Loads::new(fabric, ranking, &sets.layers[0]);
-            let mut shares = loads.shares(&sets.roles, &sets.counted);
-            let starts = round(&mut shares, BANDS);
-            let ends = starts.iter().skip(1).copied().chain([STEPS]);
-            let band = |(&start, end): (&usize, usize)| {
-                let is_there = |s: SwitchId, port: u8| {
-                    is_open(&drained, s, port)
-                        && shares.get(&(s, port)).is_none_or(|&share| share >= end)
-                };
-                let capacity = |s, port| loads.weight(s, port);
-                let over = Arc::new(paths.over(links, is_there, ranking, threads));
-                let ways = Ways::new(over, &sets.roles, capacity, is_there);
-                (start..end, ways)
-            };
-            sets.bands = starts.iter().zip(ends).map(band).collect();
-        }
-        sets.drained = drained;
-        sets
     }
 
     /// Adds the steps of detours over the first layer, as (to, at, next).
