@@ -9,13 +9,14 @@
 //! sources than destinations, and those below the top, follow the speeds of their own links too. In a tree of two ranks the
 //! links down do as well (half of all links at a quarter: RP 12 to 8).
 //!
-//! Where so many sources use a link that its nominal part is beyond 1.2 times the cut bound of the fabric, the share is at
-//! most bound · speed / destinations. All slow links are there for the destinations with the least u(t) = frac(φ t): those
+//! Where so many sources use a link that its nominal part is beyond 1.2 times the cut bound of the fabric, it is there for
+//! at most bound · speed of them. All slow links are there for the destinations with the least u(t) = frac(φ t): those
 //! that one gives up come up at no other that is as slow.
 //!
 //! A slow link carries nothing where the bound is less than 1/speed flows on it: at a quarter of the speed, four. One flow
 //! more or less would be a quarter of the bound, and a shift of hosts with one flow there would take four times as long.
-//! Nor does it in a tree of two ranks where hosts limit what leaves a leaf, so that its slow uplinks gain nothing.
+//! Nor does it within a rank if an uplink beside it is faster, since it alone leads there in one hop and takes all; nor in a
+//! tree of two ranks where hosts limit what leaves a leaf, so that its slow uplinks gain nothing.
 //!
 //! Invariant: a link as fast as the mean has no share. Cost: the hosts, for each divider and length of a cycle of leaves;
 //! and those that come to each switch above with a slow uplink.
@@ -204,9 +205,10 @@ impl<'l> Loads<'l> {
         let ports = class.ports.iter().filter(|up| up.is_up() == is_up);
         let left = ports.clone().filter_map(|up| Some(self.left[up.to?]));
         let [least, most] = [left.clone().fold(1.0, f64::min), left.fold(0.0, f64::max)];
-        let follows = self.is_short[s] || least < UNEVEN * most;
+        let follows = is_up && (self.is_short[s] || least < UNEVEN * most);
         let weigh = |up: &Uplink| {
-            let speed = self.speed(s, up.port)?;
+            let of_port = if is_up { Self::speed } else { Self::own };
+            let speed = of_port(self, s, up.port)?;
             let left = if follows { self.left[up.to?] } else { 1.0 };
             Some((up.port, speed, speed * left))
         };
@@ -215,7 +217,12 @@ impl<'l> Loads<'l> {
         // No rank below a leaf follows what it gives up.
         let is_edge = |to| self.is_top(to) && self.ways.paths.groups.children(s).next().is_none();
         let all_at_edge = class.ports.iter().filter_map(|up| up.to).all(is_edge);
-        let best = weights.iter().map(|up| up.2).fold(0.0, f64::max);
+        let ups = class.ports.iter().filter(|up| !is_up && up.is_up());
+        let beside = ups
+            .filter_map(|up| self.own(s, up.port))
+            .fold(0.0, f64::max);
+        let mean = f64::max(mean, beside);
+        let best = weights.iter().map(|up| up.2).fold(beside, f64::max);
         let near = if all_at_edge || follows { 1.0 } else { NEAR };
         let is_slow = |up: &Weight| up.2 < mean.min(near * best) - 1e-6;
         let slow = weights.iter().copied().filter(is_slow);
@@ -231,13 +238,24 @@ impl<'l> Loads<'l> {
             // Links of one weight have one share, else what one gives up goes to another.
             let alike = || slow.iter().filter(|up| (up.2 - weight).abs() < 1e-6);
             let of_alike: Vec<&[i32; STEPS]> = alike().filter_map(|up| count(up.0)).collect();
-            let sum =
-                |end: usize| f64::from(of_alike.iter().flat_map(|of| &of[..end]).sum::<i32>());
-            let slack = alike().count() as f64 / 2.0;
-            let most = self.most(s, speed).min(weight / mean);
-            let fits = |end: &usize| sum(*end) <= most * sum(STEPS) + slack;
-            let is_used = !suffices && self.bound * speed * speed >= 1.0;
-            let ends = (0..=(most * STEPS as f64).ceil() as usize).rev();
+            // Leaves of a pod have to agree, but each has other hosts: there these links count together.
+            let together = if all_at_edge {
+                1
+            } else {
+                of_alike.len().max(1)
+            };
+            let sum = |of: &[&[i32; STEPS]], end: usize| {
+                f64::from(of.iter().flat_map(|of| &of[..end]).sum::<i32>())
+            };
+            let share = weight / mean;
+            let nominal = share * sum(&of_alike, STEPS) / of_alike.len().max(1) as f64;
+            let most = self.most(s, speed).min(nominal) + 0.5;
+            let fits = |&end: &usize| {
+                let mut parts = of_alike.chunks(together);
+                parts.all(|of| sum(of, end) <= most * of.len() as f64)
+            };
+            let is_used = !suffices && beside == 0.0 && self.bound * speed * speed >= 1.0;
+            let ends = (0..=(share * STEPS as f64).ceil() as usize).rev();
             let end = ends.filter(|_| is_used).find(fits).unwrap_or(0);
             shares.insert((s, port), end);
             let far = self.fabric.far(s, PortNumber(port));
@@ -297,12 +315,11 @@ impl<'l> Loads<'l> {
         (self.speed(s, port).unwrap_or(1.0) * STEPS as f64).max(1.0) as u32
     }
 
-    /// The greatest share of an uplink of this speed by the bound.
+    /// The most destinations of an uplink of this speed by the bound.
     fn most(&self, s: SwitchId, speed: f64) -> f64 {
-        let (sources, destinations) = self.of_uplink(s);
-        match sources / speed > 1.2 * self.bound {
-            true => self.bound * speed / destinations,
-            false => 1.0,
+        match self.of_uplink(s).0 / speed > 1.2 * self.bound {
+            true => self.bound * speed,
+            false => f64::INFINITY,
         }
     }
 }
@@ -510,6 +527,28 @@ mod tests {
         let slow = fabric.links_of(SwitchId(0)).map(|link| link.0).max();
         let over = |speed| over_slow(&fabric, SwitchId(0), slow.expect("an uplink"), speed);
         assert_eq!(["1xEDR", "2xEDR", "4xEDR"].map(over), [0, 6, 12]);
+    }
+
+    /// Where leaves differ, destinations that the other leaves would have were taken as its own: six came for four.
+    #[test]
+    fn the_bound_is_in_destinations() {
+        let widths = (0..).zip([2, 3, 2, 4, 2, 3, 2]);
+        let links = widths.flat_map(|(leaf, width)| vec![(leaf, 7); width]);
+        let hosts: Vec<u32> = (0..56).map(|host| host / 8).collect();
+        let fabric = Net::new(&links.collect::<Vec<_>>(), &hosts).build();
+        for port in [1, 2].map(PortNumber) {
+            let count = over_slow(&fabric, SwitchId(0), port, "2xEDR");
+            assert!((1..=4).contains(&count), "{port}: {count}");
+        }
+    }
+
+    /// It alone leads there in one hop, so it took all: at a quarter of the speed A2A 24 over capacity for 2.
+    #[test]
+    fn a_slow_link_between_leaves_carries_nothing_that_faster_uplinks_can() {
+        let links = [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4)];
+        let fabric = Net::new(&links, &[[0; 6], [1; 6]].concat()).build();
+        let over = |speed| over_slow(&fabric, SwitchId(0), PortNumber(1), speed);
+        assert_eq!(["1xEDR", "2xEDR", "4xEDR"].map(over), [0, 0, 6]);
     }
 
     /// In 216 nodes a third of the links at three quarters had A2A 23 over capacity for 8; one fast link of all had 188 for
