@@ -254,7 +254,7 @@ impl<'l> Loads<'l> {
                 let mut parts = of_alike.chunks(together);
                 parts.all(|of| sum(of, end) <= most * of.len() as f64)
             };
-            let is_used = !suffices && beside == 0.0 && self.bound * speed * speed >= 1.0;
+            let is_used = !suffices && beside <= speed && self.bound * speed * speed >= 1.0;
             let ends = (0..=(share * STEPS as f64).ceil() as usize).rev();
             let end = ends.filter(|_| is_used).find(fits).unwrap_or(0);
             shares.insert((s, port), end);
@@ -542,13 +542,18 @@ mod tests {
         }
     }
 
-    /// It alone leads there in one hop, so it took all: at a quarter of the speed A2A 24 over capacity for 2.
+    /// It alone leads there in one hop, so it took all: at a quarter of the speed A2A 24 over capacity for 2. Beside a faster
+    /// one, and no faster uplink, it has its share.
     #[test]
     fn a_slow_link_between_leaves_carries_nothing_that_faster_uplinks_can() {
         let links = [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4)];
         let fabric = Net::new(&links, &[[0; 6], [1; 6]].concat()).build();
         let over = |speed| over_slow(&fabric, SwitchId(0), PortNumber(1), speed);
         assert_eq!(["1xEDR", "2xEDR", "4xEDR"].map(over), [0, 0, 6]);
+        let links = [&links[..1], &links].concat();
+        let fabric = Net::new(&links, &[[0; 16], [1; 16]].concat()).build();
+        let over_fast = over_slow(&fabric, SwitchId(0), PortNumber(1), "4xHDR");
+        assert!((8..16).contains(&over_fast), "{over_fast}");
     }
 
     /// In 216 nodes a third of the links at three quarters had A2A 23 over capacity for 8; one fast link of all had 188 for
