@@ -65,18 +65,21 @@ pub struct Choice<'c> {
     class: &'c Class,
     open: Set,
     count: usize,
+    goes_up: bool,
     deal: Option<Deal>,
-    /// `None` on the way down.
+    /// Of ports of several parents, on the way up.
     circle: Option<Circle<'c>>,
 }
 
 impl<'c> Choice<'c> {
     /// The choice for entries that go up; `lack` is what each port lacks.
     pub fn up(class: &'c Class, open: Set, lack: &[f64]) -> Self {
-        let circle = (open.len() > 1).then(|| Circle::new(class, lack, &open));
+        let choice = Self::down(class, open);
+        let is_one = choice.count < 2 || choice.deal.is_some();
         Choice {
-            circle,
-            ..Self::down(class, open)
+            goes_up: true,
+            circle: (!is_one).then(|| Circle::new(class, lack, &choice.open)),
+            ..choice
         }
     }
 
@@ -86,6 +89,7 @@ impl<'c> Choice<'c> {
             class,
             open,
             count: open.len(),
+            goes_up: false,
             deal: (open.len() > 1).then(|| Deal::new(class, &open)).flatten(),
             circle: None,
         }
@@ -109,8 +113,9 @@ impl<'c> Choice<'c> {
         let Dividers { below, here, .. } = self.class.dividers;
         if let Some(deal) = &self.deal {
             let q = number / below;
-            let paper = || paper_port(self.class, &self.open, q);
-            if let Some(at) = if self.circle.is_none() { paper() } else { None } {
+            if !self.goes_up
+                && let Some(at) = paper_port(self.class, &self.open, q)
+            {
                 return Some(at);
             }
             let (at, before) = deal.place(q);
