@@ -124,7 +124,7 @@ fn fabric(ports: u8, links: &[(usize, usize)], hosts: &[usize]) -> Fabric {
     let links: Vec<(u32, u32)> = links.iter().map(|&(a, b)| (guids[a], guids[b])).collect();
     let hosts: Vec<u32> = hosts.iter().map(|&s| guids[s]).collect();
     let net = Net::new(&links, &hosts).build();
-    let same = fabrics::rebuilt(&net, |s| (net.switches()[s].lid, ports));
+    let same = fabrics::rebuilt(&net, |_, switch| switch.ports = ports);
     same.finish().0
 }
 

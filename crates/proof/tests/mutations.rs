@@ -459,11 +459,12 @@ fn by_hand() -> Vec<Routed> {
     // Leaves 2 and 3 below spines 0 and 1. Spine 1 has no LID and no end nodes, so it sends nothing: it may lack all
     // entries.
     let whole = net((&[(0, 2), (0, 3), (1, 2)], &[2, 3], &[]));
-    let of_switch = |s: SwitchId| {
-        let switch = &whole.switches()[s];
-        (if s.0 == 1 { Lid(0) } else { switch.lid }, switch.ports)
-    };
-    let silent = fabrics::rebuilt(&whole, of_switch).finish().0;
+    let silent = fabrics::rebuilt(&whole, |s, switch| {
+        if s == SwitchId(1) {
+            switch.lid = Lid(0);
+        }
+    });
+    let silent = silent.finish().0;
     let all = nets.map(net).into_iter().chain([silent]);
     all.map(Routed::on).collect()
 }

@@ -1,7 +1,9 @@
 //! Small fabrics for the tests of this folder, and tables for them.
 
 use dmodc_fabric::random::Random;
-use dmodc_fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, PortNumber, SwitchId, Tables};
+use dmodc_fabric::{
+    Builder, EndNode, Fabric, Guid, Lid, NodeKind, PortNumber, Switch, SwitchId, Tables,
+};
 use std::collections::VecDeque;
 use std::iter::successors;
 use std::ops::Range;
@@ -84,12 +86,13 @@ pub fn connected(random: &mut Random, switches: usize, more: Range<usize>) -> Ve
     links
 }
 
-/// The same fabric again, not finished; each switch has the LID and the number of ports that `of_switch` tells.
-pub fn rebuilt(fabric: &Fabric, of_switch: impl Fn(SwitchId) -> (Lid, u8)) -> Builder {
+/// The same fabric again, not finished; `change` changes each switch.
+pub fn rebuilt(fabric: &Fabric, change: impl Fn(SwitchId, &mut Switch)) -> Builder {
     let mut builder = Builder::default();
     for (s, switch) in fabric.switches().iter_enumerated() {
-        let (lid, ports) = of_switch(s);
-        builder.switch(switch.guid, lid, 0, ports);
+        let mut switch = switch.clone();
+        change(s, &mut switch);
+        builder.switch(switch.guid, switch.lid, switch.lmc, switch.ports);
     }
     let links = fabric.links();
     links.for_each(|[near, far]| builder.link(near, far));

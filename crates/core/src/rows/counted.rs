@@ -99,7 +99,7 @@ impl Counting<'_> {
         if !is_counted {
             return Counted::default();
         }
-        let (places, names) = self.places();
+        let (mut places, names) = self.places();
         let switches = self.fabric.switches().keys();
         // A replaced box keeps its ports.
         let boxes = before.map(|(reference, _)| known_boxes(self.fabric, reference));
@@ -114,9 +114,9 @@ impl Counting<'_> {
         let of_names = places.iter().filter_map(|at| at.1).map(of_name);
         let mut ports: BTreeMap<Name, BySwitch<u8>> = of_names.collect();
         Loads::new(self, &uplinks).complete(&places, &mut ports);
-        let mut counted = Counted { of: ports, names };
-        self.again(&mut counted, |_, _| true, |_| true);
-        counted
+        places.retain(|at| at.1.is_some());
+        self.complete_again(&uplinks, &places, |_, _| true, &mut ports);
+        Counted { of: ports, names }
     }
 
     /// The same over the links of these costs.
@@ -136,23 +136,33 @@ impl Counting<'_> {
         }
         let due = counted.names.iter().filter(|(lid, _)| is_due(**lid));
         let due: BTreeSet<Name> = due.map(|(_, name)| *name).collect();
-        let is_due = |at: &Place| at.1.is_some_and(|name| due.contains(&name));
         let mut places = self.places().0;
-        places.retain(is_due);
-        let mut loads = Loads::new(self, &self.uplinks());
+        places.retain(|at| at.1.is_some_and(|name| due.contains(&name)));
+        self.complete_again(&self.uplinks(), &places, is_there, &mut counted.of);
+    }
+
+    /// Counts again for these places, none of them empty, over some links.
+    fn complete_again(
+        &self,
+        uplinks: &BySwitch<Vec<Uplink>>,
+        places: &[Place],
+        is_there: impl Fn(SwitchId, u8) -> bool,
+        ports: &mut BTreeMap<Name, BySwitch<u8>>,
+    ) {
+        let mut loads = Loads::new(self, uplinks);
         for (s, ends) in loads.ends.iter_mut_enumerated() {
             let is_up = |port| self.fabric.far(s, PortNumber(port)).is_some();
             ends.retain(|&(port, _)| is_up(port) && is_there(s, port));
         }
-        for &(home, name) in &places {
-            let ports = name.and_then(|name| counted.of.get_mut(&name));
+        for &(home, name) in places {
+            let ports = name.and_then(|name| ports.get_mut(&name));
             for (s, port) in ports.into_iter().flat_map(|of| of.iter_mut_enumerated()) {
                 if !loads.nearer(s, home).any(|end| end.0 == *port) {
                     *port = NO_PATH;
                 }
             }
         }
-        loads.complete(&places, &mut counted.of);
+        loads.complete(places, ports);
     }
 
     /// By switch: the uplinks that count. A dark port does, as one lost link, if no other port of its switch and no such
@@ -282,10 +292,8 @@ impl<'c> Loads<'c> {
     /// Counts the ports that are known, then chooses the others.
     fn complete(&mut self, places: &[Place], ports: &mut BTreeMap<Name, BySwitch<u8>>) {
         self.load.raw.fill([0; 256]);
-        for ports in ports.values() {
-            let before = vec![false; self.ends.len()].into();
-            self.count(ports, &before);
-        }
+        let none = vec![false; self.ends.len()].into();
+        ports.values().for_each(|ports| self.count(ports, &none));
         let mut order: Vec<SwitchId> = self.ends.keys().collect();
         for &(home, name) in places {
             let mut empty: BySwitch<u8> = vec![NO_PATH; order.len()].into();
@@ -330,11 +338,8 @@ impl<'c> Loads<'c> {
 
     /// Counts the ports on ways, but for switches that were on ways before.
     fn count(&mut self, ports: &BySwitch<u8>, before: &BySwitch<bool>) {
-        for (s, _) in self
-            .on_ways(ports)
-            .iter_enumerated()
-            .filter(|&(s, &is)| is && !before[s])
-        {
+        let on_ways = self.on_ways(ports);
+        for s in on_ways.keys().filter(|&s| on_ways[s] && !before[s]) {
             self.load[s][usize::from(ports[s])] += 1;
         }
     }
@@ -344,8 +349,8 @@ impl<'c> Loads<'c> {
 mod tests {
     use crate::Options;
     use crate::tests::{links::rack, route};
-    use dmodc_fabric::{Builder, Drained, Fabric, Guid, Lid, PortNumber, SwitchId, Tables};
-    use fabrics::{Net, with_speeds};
+    use dmodc_fabric::{Drained, Fabric, Guid, Lid, PortNumber, SwitchId, Tables};
+    use fabrics::{Net, rebuilt, with_speeds};
     use std::collections::BTreeMap;
     use std::sync::Arc;
 
@@ -460,19 +465,6 @@ mod tests {
         }
     }
 
-    /// The same fabric with another box in the place of a switch.
-    fn with_other_box(fabric: &Fabric, old: SwitchId, guid: Guid) -> Fabric {
-        let mut builder = Builder::default();
-        for (s, switch) in fabric.switches().iter_enumerated() {
-            let guid = if s == old { guid } else { switch.guid };
-            builder.switch(guid, switch.lid, switch.lmc, switch.ports);
-        }
-        fabric.links().for_each(|[a, b]| builder.link(a, b));
-        let nodes = fabric.end_nodes().iter();
-        nodes.for_each(|node| builder.end_node(node.clone()));
-        builder.finish().0
-    }
-
     /// By its GUID its LID was another destination, so ways to it moved; and at the next sweep, whose reference had the
     /// new GUID elsewhere in the order, ways to others as well.
     #[test]
@@ -481,7 +473,12 @@ mod tests {
         let before = route(&whole, &Options::default(), 1).1;
         for old in whole.switches().keys() {
             let guid = Guid(900);
-            let now = with_other_box(&whole, old, guid);
+            let now = rebuilt(&whole, |s, switch| {
+                if s == old {
+                    switch.guid = guid;
+                }
+            });
+            let now = now.finish().0;
             let keys = BTreeMap::from([(guid, (whole.guid(old).0, 0))]);
             for reference in [whole.clone(), now.clone().with_keys(&keys)] {
                 let options = Options {

@@ -63,7 +63,7 @@ fn hosts_and_leaves_of_uneven_fabrics_move_nobody() {
     ] {
         let hosts = leaves.flat_map(|leaf| vec![leaf; each]).collect::<Vec<_>>();
         let net = Net::new(&links, &hosts).build();
-        let whole = fabrics::rebuilt(&net, |s| (net.switches()[s].lid, 36))
+        let whole = fabrics::rebuilt(&net, |_, switch| switch.ports = 36)
             .finish()
             .0;
         let (_, before) = route(&whole, &Options::default(), 1);

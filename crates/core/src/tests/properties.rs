@@ -108,7 +108,7 @@ fn mids_of_two_generations_use_all_uplinks() {
     links.extend(low);
     let hosts: Vec<u32> = (0..32).flat_map(|leaf| [leaf; 4]).collect();
     let net = Net::new(&links, &hosts).build();
-    let fabric = fabrics::rebuilt(&net, |s| (net.switches()[s].lid, 36))
+    let fabric = fabrics::rebuilt(&net, |_, switch| switch.ports = 36)
         .finish()
         .0;
     let (plan, tables) = route(&fabric, &Options::default(), 1);

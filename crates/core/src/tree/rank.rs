@@ -278,7 +278,7 @@ mod tests {
     fn with_links(fabric: &Fabric, links: &[[SwitchId; 2]]) -> Fabric {
         let ports = |s: SwitchId| fabric.switches()[s].ports;
         let more = links.len() as u8;
-        let mut b = fabrics::rebuilt(fabric, |s| (fabric.switches()[s].lid, ports(s) + more));
+        let mut b = fabrics::rebuilt(fabric, |_, switch| switch.ports += more);
         for (i, &ends) in (1..).zip(links) {
             let [near, far] = ends.map(|s| (s, PortNumber(ports(s) + i)));
             b.link(near, far);
