@@ -11,7 +11,7 @@
 //! Cost: linear in the links of all switches, but for sorting the ports of each class.
 
 use super::known::Known;
-use super::table::Kinds;
+use super::table::{Dividers, Kinds};
 use super::uplinks::{Uplink, Uplinks};
 use crate::ids::{BySwitch, ClassId, KindId, SwitchId};
 use crate::spread::most_common;
@@ -136,17 +136,6 @@ pub fn cycle(ports: &[Uplink]) -> Vec<u8> {
     }
     order.sort_unstable();
     order.into_iter().map(|(.., index)| index).collect()
-}
-
-/// The dividers of a kind. They saturate: beyond the number of nodes every quotient is 0 anyway.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Dividers {
-    /// Π: groups of the ranks below.
-    pub below: u32,
-    /// Π times the ports up.
-    pub here: u32,
-    /// `here` times the ways further up.
-    pub ways: u32,
 }
 
 /// Sets the dividers of all kinds.

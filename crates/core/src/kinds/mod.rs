@@ -17,10 +17,10 @@ mod uplinks;
 
 #[cfg(test)]
 pub use classes::cycle;
-pub use classes::{Class, Classes, Dividers};
+pub use classes::{Class, Classes};
 pub use node_types::{NodeType, NodeTypes};
 pub use numbers::{HASHED, Numbers, SINGLE};
-pub use table::Kinds;
+pub use table::{Dividers, Kinds};
 pub use uplinks::{LEVEL, Uplink, Uplinks};
 
 use crate::ids::BySwitch;

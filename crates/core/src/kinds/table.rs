@@ -9,7 +9,6 @@
 //! Invariant: each known switch has one kind, kinds are in the order of their keys, which depends on no GUID. Links
 //! within a rank are no uplinks. Cost: two passes over the ports at most.
 
-use super::classes::Dividers;
 use super::known::Known;
 use super::reference::Was;
 use crate::ids::{BySwitch, KindId, SwitchId};
@@ -31,6 +30,17 @@ impl Uses {
     pub fn all(self) -> u32 {
         self.up + self.other
     }
+}
+
+/// The dividers of a kind. They saturate: beyond the number of nodes every quotient is 0 anyway.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Dividers {
+    /// Π: groups of the ranks below.
+    pub below: u32,
+    /// Π times the ports up.
+    pub here: u32,
+    /// `here` times the ways further up.
+    pub ways: u32,
 }
 
 /// A kind of switches.
