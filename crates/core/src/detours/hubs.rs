@@ -48,6 +48,7 @@ pub fn turn_by_planes(
     paths: &Paths,
     all: &Groups,
     needs: &[Need],
+    slowest: &BySwitch<u32>,
     turns: &mut Turns,
     work: &mut u64,
 ) {
@@ -91,7 +92,13 @@ pub fn turn_by_planes(
         let owner = owns.min_by_key(|&&leaf| {
             let row = &costs.row(leaf)[..costs.leaves()];
             let unreached = row.iter().filter(|&&byte| byte == INFINITE).count();
-            (Reverse(above[leaf].len()), unreached, owned[leaf])
+            let slowest = Reverse(slowest[leaf]);
+            (
+                Reverse(above[leaf].len()),
+                unreached,
+                slowest,
+                owned[leaf],
+            )
         });
         let Some(&owner) = owner else { continue };
         owned[owner] = true;
@@ -109,7 +116,7 @@ pub fn turn_by_planes(
 /// the most pairs in need: pairs of the greatest need decide, then the other pairs, then the fewest hops to
 /// pairs of hosts. Hops to other pairs do not count: for their traffic it is better to keep the same hub
 /// whatever link is gone.
-pub fn hubs(paths: &Paths, needs: &[Need]) -> Vec<SwitchId> {
+pub fn hubs(paths: &Paths, needs: &[Need], slowest: &BySwitch<u32>) -> Vec<SwitchId> {
     let costs = &paths.costs;
     let pairs = needs.iter().flat_map(|need| {
         let from = need.from.iter();
@@ -130,7 +137,10 @@ pub fn hubs(paths: &Paths, needs: &[Need]) -> Vec<SwitchId> {
     }
     let is_below_two = |&s: &SwitchId| paths.groups.up(s).len() > 1;
     let mut hubs: Vec<SwitchId> = paths.groups.switches().filter(is_below_two).collect();
-    hubs.sort_by_key(|&s| score[costs.column(s)]);
+    hubs.sort_by_key(|&s| {
+        let [first, others, hops] = score[costs.column(s)];
+        (first, others, Reverse(slowest[s]), hops)
+    });
     hubs
 }
 

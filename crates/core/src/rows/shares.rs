@@ -67,21 +67,20 @@ pub fn round(shares: &mut Shares, count: usize) -> Vec<usize> {
     while values.len() > count + 1 {
         let apart = |at: usize| {
             let [(a, n), (b, m)] = [values[at], values[at + 1]];
-            (b - a) * (b - a) * n * m / (n + m)
+            (b - a) * (b - a) * m + 0.0 * n
         };
         let nearest = (0..values.len() - 1).min_by(|&a, &b| apart(a).total_cmp(&apart(b)));
         let at = nearest.unwrap_or(0);
         let (a, n) = values.remove(at);
-        let (b, m) = values[at];
-        values[at] = ((a * n + b * m) / (n + m), n + m);
+        values[at] = (a, n + values[at].1);
     }
     let values: Vec<usize> = values
         .iter()
         .map(|value| value.0.round() as usize)
         .collect();
     for share in shares.values_mut() {
-        let nearest = values.iter().min_by_key(|value| value.abs_diff(*share));
-        *share = nearest.copied().unwrap_or(STEPS);
+        let below = values.iter().rfind(|&value| value <= share);
+        *share = below.copied().unwrap_or(STEPS);
     }
     values[..values.len() - 1].to_vec()
 }
@@ -259,7 +258,8 @@ impl<'l> Loads<'l> {
             let end = ends.filter(|_| is_used).find(fits).unwrap_or(0);
             shares.insert((s, port), end);
             let far = self.fabric.far(s, PortNumber(port));
-            if let Some((to, far)) = far.filter(|far| !self.is_short[s] || is_edge(far.0)) {
+            let is_slow_both_ways = |to| !is_up || !self.is_short[s] || is_edge(to);
+            if let Some((to, far)) = far.filter(|far| is_slow_both_ways(far.0)) {
                 shares.insert((to, far.0), end);
             }
         }
