@@ -88,8 +88,7 @@ impl<'a> Attempt<'a> {
         };
         let mut search = Search::new(paths);
         let mut best = begin(before.clone());
-        let (turns, work) = (&mut best.turns, &mut search.work);
-        turn_by_planes(paths, &all.groups, needs, &ends.slowest, turns, work);
+        turn_by_planes(paths, &all.groups, needs, &mut best.turns, &mut search.work);
         for &(pins, anywhere) in rounds {
             (best.pins, best.anywhere, best.refused) = (pins, anywhere, false);
             best.serve(&mut search);
@@ -117,7 +116,9 @@ impl<'a> Attempt<'a> {
         while helps && self.goes_on(search) {
             let urgent = self.urgent();
             let links = self.links();
-            let hubs = hubs(self.paths, &self.left, self.slowest).into_iter().take(TRIES);
+            let hubs = hubs(self.paths, &self.left, self.slowest)
+                .into_iter()
+                .take(TRIES);
             helps = hubs.into_iter().any(|hub| {
                 if !self.goes_on(search) {
                     return false;

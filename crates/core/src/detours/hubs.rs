@@ -48,7 +48,6 @@ pub fn turn_by_planes(
     paths: &Paths,
     all: &Groups,
     needs: &[Need],
-    slowest: &BySwitch<u32>,
     turns: &mut Turns,
     work: &mut u64,
 ) {
@@ -92,13 +91,7 @@ pub fn turn_by_planes(
         let owner = owns.min_by_key(|&&leaf| {
             let row = &costs.row(leaf)[..costs.leaves()];
             let unreached = row.iter().filter(|&&byte| byte == INFINITE).count();
-            let slowest = Reverse(slowest[leaf]);
-            (
-                Reverse(above[leaf].len()),
-                unreached,
-                slowest,
-                owned[leaf],
-            )
+            (Reverse(above[leaf].len()), unreached, owned[leaf])
         });
         let Some(&owner) = owner else { continue };
         owned[owner] = true;

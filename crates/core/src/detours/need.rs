@@ -132,7 +132,7 @@ impl Ends {
         let slowest = |s: SwitchId| {
             let speeds = fabric.links_of(s).map(|(port, ..)| fabric.speed(s, port));
             let counts = options.capacity == Capacity::Use && fabric.speeds_differ();
-            speeds.filter(|_| counts).min().unwrap_or(0).into()
+            speeds.filter(|_| counts).min().unwrap_or(0)
         };
         Ends {
             slowest: fabric.switches().keys().map(slowest).collect(),

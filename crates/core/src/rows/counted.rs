@@ -16,7 +16,9 @@ use crate::kinds::{Roles, Uplink};
 use crate::paths::{Costs, HOPS, UP};
 use crate::spread::most_common;
 use crate::tree::Ranking;
-use dmodc_fabric::{Fabric, Guid, Lid, NO_PATH, NodeKind, PortNumber, counted, known_boxes};
+use dmodc_fabric::{
+    Fabric, Guid, Lid, NO_PATH, NodeKind, PortNumber, Tables, counted, known_boxes,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Beyond this many switches the rule by numbers is as even.
@@ -117,6 +119,26 @@ impl Counting<'_> {
         places.retain(|at| at.1.is_some());
         self.complete_again(&uplinks, &places, |_, _| true, &mut ports);
         Counted { of: ports, names }
+    }
+
+    /// The ports that the rule gives, which writes all rows; none beyond [`SMALL`] switches. What slow links give up is
+    /// counted on top of these.
+    pub fn known(&self, rule: impl FnOnce(&mut [&mut [u8]]) -> usize) -> Counted {
+        if self.fabric.switches().len() > SMALL {
+            return Counted::default();
+        }
+        let mut tables = Tables::for_fabric(self.fabric);
+        rule(&mut tables.rows_mut());
+        let names = self.places().1;
+        let switches = self.fabric.switches().keys();
+        let ports = |(&lid, &name): (&Lid, &Name)| {
+            let of_switch = switches.clone().map(|s| tables.get(s, lid));
+            (name, of_switch.collect())
+        };
+        Counted {
+            of: names.iter().map(ports).collect(),
+            names,
+        }
     }
 
     /// The same over the links of these costs.
@@ -289,11 +311,21 @@ impl<'c> Loads<'c> {
         self.ends[s].iter().copied().filter(move |end| leads(end.1))
     }
 
-    /// Counts the ports that are known, then chooses the others.
+    /// Counts the ports that are known, then chooses the others; those of switches, whose packets are few, last.
     fn complete(&mut self, places: &[Place], ports: &mut BTreeMap<Name, BySwitch<u8>>) {
         self.load.raw.fill([0; 256]);
-        let none = vec![false; self.ends.len()].into();
-        ports.values().for_each(|ports| self.count(ports, &none));
+        let none: BySwitch<bool> = vec![false; self.ends.len()].into();
+        let is_of_switch = |name: &Name| matches!(name.0, Who::Switch(_));
+        let first = places.partition_point(|at| !at.1.as_ref().is_some_and(is_of_switch));
+        for (of_switches, places) in [(false, &places[..first]), (true, &places[first..])] {
+            let known = ports.iter().filter(|at| is_of_switch(at.0) == of_switches);
+            known.for_each(|(_, ports)| self.count(ports, &none));
+            self.choose(places, ports);
+        }
+    }
+
+    /// Chooses the ports of these places that are not known.
+    fn choose(&mut self, places: &[Place], ports: &mut BTreeMap<Name, BySwitch<u8>>) {
         let mut order: Vec<SwitchId> = self.ends.keys().collect();
         for &(home, name) in places {
             let mut empty: BySwitch<u8> = vec![NO_PATH; order.len()].into();

@@ -117,9 +117,18 @@ impl LinkSets {
         let of_layers: Vec<Ways> = (1..).zip(layers).map(ways).collect();
         let mut bands = Vec::new();
         if options.capacity == Capacity::Use && fabric.speeds_differ() {
+            if counted.is_empty() && !options.forgets {
+                let rule = Rows {
+                    fabric,
+                    ways: &of_layers[0],
+                    targets: &targets,
+                    counted: &Counted::default(),
+                };
+                counted = counting.known(|rows| rule.write(rows, threads));
+            }
             let loads = Loads::new(fabric, ranking, &of_layers[0]);
             let mut shares = loads.shares(&roles, &counted);
-            let starts = round(&mut shares, BANDS);
+            let starts = round(&mut shares, BANDS, ranking.per_rank().len() > 2);
             let ends = starts.iter().skip(1).copied().chain([STEPS]);
             for (&start, end) in starts.iter().zip(ends) {
                 let is_there = |s: SwitchId, port: u8| {
