@@ -121,6 +121,19 @@ fn nodes_of_one_guid_are_read_back_as_several() {
     assert!(read.has_equipment_of(&fabric));
 }
 
+/// The ports kept what the first description, a host's, says of their LIDs; what was written then read back as another
+/// fabric.
+#[test]
+fn a_node_described_as_host_and_switch_has_no_lids_at_its_ports() {
+    let text = "Ca 2 \"x\" # \"host\"\n[1] \"S-1\"[1] # lid 3 lmc 0 \"one\" lid 1 4xEDR\n\
+                Switch 4 \"x\" # \"two\" base port 0 lid 2 lmc 0\n\
+                Switch 4 \"S-1\" # \"one\" base port 0 lid 1 lmc 0\n[1] \"x\"[1] # \"two\" lid 2 4xEDR\n";
+    let read = Netlist::parse_leniently(text.as_bytes()).expect("a fabric");
+    let netlist = read.value;
+    assert!(netlist.switches().count() == 2 && read.warnings.count() > 0);
+    assert_eq!(Netlist::parse(&netlist.to_text()), Ok(netlist));
+}
+
 /// A reference grown by a fabric without a leaf and a link, with another box as spine; and its fabric.
 fn reference() -> (Reference, Fabric) {
     let whole = pgft("PGFT(2;2,4;1,3;1,1)");

@@ -176,11 +176,6 @@ impl Draft {
         let number = PortNumber(number as u8);
         let is_kept = |label: &Arc<str>| is_label(label, number, node.guid);
         let label = port.label.clone().filter(is_kept);
-        let port = match node.kind {
-            // A switch has one GUID and one LID, at its port 0.
-            Kind::Switch => Port::new(number, port.peer, port.peer_port, port.link),
-            _ => port,
-        };
         let port = Port {
             number,
             label,
@@ -217,6 +212,10 @@ impl Draft {
     fn number_peers(&mut self) -> Result<(), Fault<Reason>> {
         for Entry { node, ports, .. } in &mut self.nodes {
             for (port, port_line) in ports {
+                // A switch has one GUID and one LID, at its port 0. Only now: of two descriptions one may be a host's.
+                if node.kind == Kind::Switch {
+                    (port.guid, port.lid, port.lmc) = (None, Lid(0), 0);
+                }
                 let Some(index) = self.described[port.peer as usize] else {
                     let unknown = self.ids.iter().find(|(_, number)| **number == port.peer);
                     let unknown = unknown.map(|(id, _)| id.clone()).unwrap_or_default();
