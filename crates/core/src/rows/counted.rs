@@ -529,4 +529,34 @@ mod tests {
             }
         }
     }
+
+    /// On the circle three of the displaced fell on one port of a leaf; and the LIDs of switches, counted before, had two of
+    /// one leaf meet.
+    #[test]
+    fn what_slow_links_give_up_goes_round_in_a_regular_rack() {
+        let links: Vec<(u32, u32)> = (0..12)
+            .flat_map(|leaf| [12, 13, 14, 15].map(|spine| (leaf, spine)))
+            .collect();
+        let hosts: Vec<u32> = (0..96).map(|host| host / 8).collect();
+        let fabric = Net::new(&links, &hosts).build();
+        let slow = [(0, 1), (0, 2)].map(|(s, port)| (SwitchId(s), PortNumber(port)));
+        let speed = |s, port| match slow.contains(&(s, port)) {
+            true => "1xEDR",
+            false => "4xEDR",
+        };
+        let fabric = with_speeds(fabric, speed);
+        let (_, tables) = route(&fabric, &Options::default(), 1);
+        let mut counts = [0; 13];
+        for leaf in (1..12).map(SwitchId) {
+            let hosts = fabric.end_nodes().iter().filter(|node| node.switch == leaf);
+            let mut of_leaf = [0; 13];
+            hosts.for_each(|node| of_leaf[usize::from(tables.get(SwitchId(0), node.lid))] += 1);
+            assert_eq!(of_leaf.iter().max(), Some(&4), "{leaf:?}: {of_leaf:?}");
+            counts
+                .iter_mut()
+                .zip(of_leaf)
+                .for_each(|(all, of)| *all += of);
+        }
+        assert_eq!(counts[..5], [0, 0, 0, 44, 44]);
+    }
 }

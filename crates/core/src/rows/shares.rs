@@ -458,6 +458,13 @@ mod tests {
                 .all(|of| *of == STEPS || values.contains(of)),
             "{shares:?}"
         );
+        // In a tree of two ranks none has more than its own.
+        let mut shares: Shares = (0..40u8)
+            .map(|i| ((SwitchId(0), i), usize::from(i)))
+            .collect();
+        let values = round(&mut shares, 3, false);
+        assert_eq!((values.len(), values[0]), (3, 0));
+        assert!(shares.iter().all(|(at, &of)| of <= usize::from(at.1)));
         // Three that are there stay as they are.
         let three = [10, 16, 32].map(|share| ((SwitchId(0), share as u8), share));
         let mut shares = Shares::from(three);
@@ -558,6 +565,22 @@ mod tests {
         let fabric = Net::new(&links, &[[0; 16], [1; 16]].concat()).build();
         let over_fast = over_slow(&fabric, SwitchId(0), PortNumber(1), "4xHDR");
         assert!((8..16).contains(&over_fast), "{over_fast}");
+        // Where a rank is short, too, and from both ends: leaf 2 sent its hosts' packets over it alone.
+        let links = [&[(1, 2)][..], &[(0, 3); 4], &[(1, 3); 4], &[(2, 3); 4]].concat();
+        let fabric = Net::new(&links, &[[0; 9], [1; 9], [2; 9]].concat()).build();
+        let slow =
+            [(1, 1), (0, 2), (0, 3), (0, 4)].map(|(s, port)| (SwitchId(s), PortNumber(port)));
+        let is_slow = |s, port| {
+            slow.iter()
+                .any(|&end| end == (s, port) || fabric.far(end.0, end.1) == Some((s, port)))
+        };
+        let speed = |s, port| if is_slow(s, port) { "2xEDR" } else { "4xEDR" };
+        let fabric = with_speeds(fabric.clone(), speed);
+        let (_, tables) = route(&fabric, &Options::default(), 1);
+        for leaf in [1, 2].map(SwitchId) {
+            let mut others = fabric.end_nodes().iter().filter(|n| n.switch != leaf);
+            assert!(others.all(|n| tables.get(leaf, n.lid) != 1), "{leaf:?}");
+        }
     }
 
     /// In 216 nodes a third of the links at three quarters had A2A 23 over capacity for 8; one fast link of all had 188 for
