@@ -141,6 +141,10 @@ stable:
 racks: setup build
 	python3 tests/outside/racks.py target/release/dmodc target/release $${RACKS:-300} $${RACKS_SEED:-$$(date +%s)} target/racks
 
+# Small racks with slow links, RACKS (720) drawn anew, beside the same without these links.
+slow-racks: build
+	python3 tests/outside/slow_racks.py target/release/dmodc $${RACKS:-720} $${RACKS_SEED:-$$(date +%s)} target/slow-racks
+
 # Whether this tree makes the same tables as commit FROM, byte for byte, on SAME_STATES (2,000) random states: after a
 # change that is to move no route; or whether figures of that commit are still those of this one.
 same:

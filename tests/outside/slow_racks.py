@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Small racks with slow links: Dmodc's risks over capacity beside those with the slow links removed.
 
-slow_racks.py TOOL COUNT SEED FOLDER SPEED MOST
+slow_racks.py TOOL COUNT SEED FOLDER
 
-Draws COUNT racks as racks.py does, with 4xHDR links; 1 to MOST of the links between switches have SPEED (4xEDR is a
-half, 1xHDR a quarter), MOST below 1 a part of all. Both fabrics are routed by TOOL from nothing. Prints for each kind
-the geometric mean of A2A, RP and SP to those without the slow links, and how many are worse by more than one. FOLDER
-keeps the racks.
+Draws COUNT racks as racks.py does, with 4xHDR links, of which some are slow: up to three, or up to 30 %, at a half or a
+quarter. TOOL routes each rack with and without these. Prints the geometric mean of A2A, RP and SP over capacity to those
+without, and how many are worse by more than one; FOLDER keeps the racks, and `worse`, a list of the latter.
 """
 import json
 import subprocess
@@ -62,55 +61,58 @@ def risks(tool, net):
     return [float(of.get(f"{figure}_capacity", of[figure])) for figure in FIGURES]
 
 
-def main(tool, count, seed, folder, speed, most):
+def draw(kind, r, most):
+    """A rack, and the ends of up to `most` of its links, or a part of all, without which it is connected."""
+    while True:
+        hosts, links = rack(kind, r)
+        if len(hosts) > 12 or not connected(hosts, links):
+            continue
+        text = netlist(hosts, links, r)
+        number = sum(links.values())
+        most_here = most if most >= 1 else max(1, int(most * number))
+        slow = r.sample(between(text), min(number, r.randint(1, most_here)))
+        lines = [line for line in text.split("\n") if line.startswith("Switch")]
+        names = {line.split('"')[1]: switch for switch, line in enumerate(lines)}
+        left = defaultdict(int, links)
+        for link in slow:
+            left[tuple(sorted(names[name] for name, _ in link))] -= 1
+        if connected(hosts, left):
+            return text, frozenset().union(*slow)
+
+
+def main(tool, count, seed, folder):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    cases = []
-    for i in range(int(count)):
-        r = Random(f"rack {seed} {i}")
-        kind = KINDS[i % len(KINDS)]
-        while True:
-            hosts, links = rack(kind, r)
-            number = sum(links.values())
-            limit = float(most) if float(most) >= 1 else float(most) * number
-            if len(hosts) > 12 or not connected(hosts, links):
-                continue
-            text = netlist(hosts, links, r)
-            slow = r.sample(between(text), min(number, r.randint(1, max(1, int(limit)))))
-            names = {name: s for s, name in enumerate(line.split('"')[1] for line in text.split("\n")
-                                                      if line.startswith("Switch"))}
-            left = defaultdict(int, links)
-            for link in slow:
-                left[tuple(sorted(names[name] for name, _ in link))] -= 1
-            if connected(hosts, left):
-                break
-        slow = frozenset().union(*slow)
-        nets = []
-        for what, at in [("slow", speed), ("removed", None)]:
-            nets.append(folder / f"rack{i}-{what}.net")
-            nets[-1].write_text(speeds(text, slow, at))
-        cases.append((kind, i, nets))
-    ratios, worse = defaultdict(list), defaultdict(int)
-    with ThreadPoolExecutor(2) as pool:
-        results = pool.map(lambda case: [risks(tool, net) for net in case[2]], cases)
-    for (kind, i, _), (ours, removed) in zip(cases, results):
-        for figure, mine, other in zip(FIGURES, ours, removed):
-            if not other:
-                continue
-            for group in (kind, "all"):
-                ratios[group, figure].append(mine / other)
-                worse[group, figure] += mine > other + 1
-            if mine > other + 1:
-                print(f"rack{i} ({kind}): {figure} {mine:g}, without the slow links {other:g}")
-    print("| racks | to those without: A2A, RP, SP | worse by more than one |")
-    print("|---|---|---|")
-    for kind in [*KINDS, "all"]:
-        means = ", ".join(mean(ratios[kind, figure]) for figure in FIGURES)
-        number = len(ratios[kind, "a2a"])
-        print(f"| {kind} ({number}) | {means} | {', '.join(str(worse[kind, figure]) for figure in FIGURES)} |")
+    print("| slow links | racks | to those without | worse by more than one |")
+    print("|---|---|---|---|")
+    with open(folder / "worse", "w") as worse_list:
+        for most, speed in [(3, "4xEDR"), (3, "1xHDR"), (0.3, "4xEDR"), (0.3, "1xHDR")]:
+            cases = []
+            for i in range(int(count)):
+                r = Random(f"rack {seed} {i}")
+                text, slow = draw(KINDS[i % len(KINDS)], r, most)
+                nets = [folder / f"{most}-{speed}-{i}-{what}.net" for what in ["slow", "removed"]]
+                for net, at in zip(nets, [speed, None]):
+                    net.write_text(speeds(text, slow, at))
+                cases.append(nets)
+            with ThreadPoolExecutor() as pool:
+                results = list(pool.map(lambda nets: [risks(tool, net) for net in nets], cases))
+            ratios, worse = defaultdict(list), dict.fromkeys(FIGURES, 0)
+            for nets, (ours, removed) in zip(cases, results):
+                for figure, mine, other in zip(FIGURES, ours, removed):
+                    if mine and other:
+                        ratios[figure].append(mine / other)
+                        worse[figure] += mine > other + 1
+                        if mine > other + 1:
+                            print(nets[0].name, figure, f"{mine:g}, without {other:g}", file=worse_list)
+            what = "up to three" if most == 3 else "up to 30 %"
+            at = "a half" if speed == "4xEDR" else "a quarter"
+            means = ", ".join(mean(ratios[figure]) for figure in FIGURES)
+            numbers = ", ".join(map(str, worse.values()))
+            print(f"| {what} at {at} | {len(ratios['a2a'])} | {means} | {numbers} |", flush=True)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 7:
+    if len(sys.argv) != 5:
         sys.exit(__doc__)
     main(*sys.argv[1:])

@@ -1,4 +1,5 @@
-//! Counted nominal ports, where the widths of groups follow no rule: small racks cabled by hand.
+//! Counted ports of small trees: nominal ones where the widths of groups follow no rule, as in racks cabled by hand; and
+//! those that take what slow links give up.
 //!
 //! In a tree of two ranks with at most [`SMALL`] switches, where a quarter of all pairs of a leaf and an upper switch
 //! have no link, or not as many as most, destinations take ports in turn: each switch, from near to far, the
@@ -8,7 +9,8 @@
 //!
 //! It is a second way to choose a nominal port, and needs a memory: the ports counted for the reference come first, as
 //! they are, and the rest is counted on top. Last, entries whose port does not lead nearer are counted again over the
-//! links that are there; then over those without drained ones, and over each band's. Cost: destinations times links, of
+//! links that are there; then over those without drained ones, and over each band's. Where the rule gives the nominal ports
+//! of a small tree, only the last is done: lost links would move what others displaced. Cost: destinations times links, of
 //! few switches.
 
 use crate::ids::{BySwitch, SwitchId};

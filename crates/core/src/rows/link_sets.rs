@@ -117,7 +117,7 @@ impl LinkSets {
         let of_layers: Vec<Ways> = (1..).zip(layers).map(ways).collect();
         let mut bands = Vec::new();
         if options.capacity == Capacity::Use && fabric.speeds_differ() {
-            if counted.is_empty() && !options.forgets {
+            if counted.is_empty() {
                 let rule = Rows {
                     fabric,
                     ways: &of_layers[0],
