@@ -85,7 +85,8 @@ struct Loads<'c> {
     of: &'c Counting<'c>,
     /// By switch: the ports in use and where they lead; dark ones to the parent of their group.
     ends: BySwitch<Vec<(u8, SwitchId)>>,
-    /// By switch and port.
+    /// By switch and port: what a destination counts there, and all that were counted.
+    each: BySwitch<[u32; 256]>,
     load: BySwitch<[u32; 256]>,
 }
 
@@ -119,7 +120,7 @@ impl Counting<'_> {
         let mut ports: BTreeMap<Name, BySwitch<u8>> = of_names.collect();
         Loads::new(self, &uplinks).complete(&places, &mut ports);
         places.retain(|at| at.1.is_some());
-        self.complete_again(&uplinks, &places, |_, _| true, &mut ports);
+        self.complete_again(&uplinks, &places, |_, _| true, |_, _| 1, &mut ports);
         Counted { of: ports, names }
     }
 
@@ -148,12 +149,14 @@ impl Counting<'_> {
         Counting { costs, ..*self }
     }
 
-    /// Counts again for some LIDs, over some links: the ports that do not lead nearer there.
+    /// Counts again for some LIDs, over some links: the ports that do not lead nearer there. A destination counts `each` at a
+    /// port.
     pub fn again(
         &self,
         counted: &mut Counted,
         is_there: impl Fn(SwitchId, u8) -> bool,
         is_due: impl Fn(Lid) -> bool,
+        each: impl Fn(SwitchId, u8) -> u32,
     ) {
         if counted.is_empty() {
             return;
@@ -162,7 +165,7 @@ impl Counting<'_> {
         let due: BTreeSet<Name> = due.map(|(_, name)| *name).collect();
         let mut places = self.places().0;
         places.retain(|at| at.1.is_some_and(|name| due.contains(&name)));
-        self.complete_again(&self.uplinks(), &places, is_there, &mut counted.of);
+        self.complete_again(&self.uplinks(), &places, is_there, each, &mut counted.of);
     }
 
     /// Counts again for these places, none of them empty, over some links.
@@ -171,12 +174,16 @@ impl Counting<'_> {
         uplinks: &BySwitch<Vec<Uplink>>,
         places: &[Place],
         is_there: impl Fn(SwitchId, u8) -> bool,
+        each: impl Fn(SwitchId, u8) -> u32,
         ports: &mut BTreeMap<Name, BySwitch<u8>>,
     ) {
         let mut loads = Loads::new(self, uplinks);
         for (s, ends) in loads.ends.iter_mut_enumerated() {
             let is_up = |port| self.fabric.far(s, PortNumber(port)).is_some();
             ends.retain(|&(port, _)| is_up(port) && is_there(s, port));
+            for &(port, _) in &*ends {
+                loads.each[s][usize::from(port)] = each(s, port);
+            }
         }
         for &(home, name) in places {
             let ports = name.and_then(|name| ports.get_mut(&name));
@@ -294,6 +301,7 @@ impl<'c> Loads<'c> {
         let ends: BySwitch<Vec<(u8, SwitchId)>> = ends.collect();
         Loads {
             of,
+            each: vec![[1; 256]; ends.len()].into(),
             load: vec![[0; 256]; ends.len()].into(),
             ends,
         }
@@ -338,11 +346,16 @@ impl<'c> Loads<'c> {
             for &s in &order {
                 let load = |s: SwitchId, port: u8| self.load[s][usize::from(port)];
                 let key = |&(port, to): &(u8, SwitchId)| {
-                    // A port that gains by this destination counts one more.
-                    let own = load(s, port) + u32::from(!before[to]);
+                    // As they will be; the next switch's, if it comes on a way by this.
+                    let own = load(s, port) + self.each[s][usize::from(port)];
                     // Home has no port; if one port leads there, all do.
-                    let then = load(to, ports[to]);
-                    (own + then, load(s, port), port)
+                    let gains = if before[to] {
+                        0
+                    } else {
+                        self.each[to][usize::from(ports[to])]
+                    };
+                    let then = load(to, ports[to]) + gains;
+                    (own + then, own, port)
                 };
                 if ports[s] == NO_PATH
                     && let Some((port, _)) = self.nearer(s, home).min_by_key(key)
@@ -374,7 +387,8 @@ impl<'c> Loads<'c> {
     fn count(&mut self, ports: &BySwitch<u8>, before: &BySwitch<bool>) {
         let on_ways = self.on_ways(ports);
         for s in on_ways.keys().filter(|&s| on_ways[s] && !before[s]) {
-            self.load[s][usize::from(ports[s])] += 1;
+            let port = usize::from(ports[s]);
+            self.load[s][port] += self.each[s][port];
         }
     }
 }
@@ -560,5 +574,28 @@ mod tests {
                 .for_each(|(all, of)| *all += of);
         }
         assert_eq!(counts[..5], [0, 0, 0, 44, 44]);
+    }
+
+    /// Of what a slow link between leaves gives up, a slow uplink took as much as a fast one.
+    #[test]
+    fn a_slow_port_counts_by_its_speed() {
+        let links = [&[(0, 1); 4][..], &[(0, 2); 4], &[(1, 2); 4]].concat();
+        let fabric = Net::new(&links, &[[0; 16], [1; 16]].concat()).build();
+        let is_slow = |s: SwitchId, port: PortNumber| s.0 < 2 && port.0 <= 5;
+        let slow =
+            |s, port| is_slow(s, port) || fabric.far(s, port).is_some_and(|at| is_slow(at.0, at.1));
+        let speed = |s, port| if slow(s, port) { "2xEDR" } else { "4xEDR" };
+        let fabric = with_speeds(fabric.clone(), speed);
+        let (_, tables) = route(&fabric, &Options::default(), 1);
+        let others = fabric
+            .end_nodes()
+            .iter()
+            .filter(|node| node.switch == SwitchId(1));
+        let mut counts = [0; 9];
+        others.for_each(|node| counts[usize::from(tables.get(SwitchId(0), node.lid))] += 1);
+        assert!(
+            (1..3).contains(&counts[5]) && counts[..5] == [0; 5],
+            "{counts:?}"
+        );
     }
 }

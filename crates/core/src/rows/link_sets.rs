@@ -107,7 +107,7 @@ impl LinkSets {
             let is_open = |s, port| is_open(&drained, s, port);
             counting
                 .over(&layers[0].costs)
-                .again(&mut counted, is_open, |_| true);
+                .again(&mut counted, is_open, |_| true, |_, _| 1);
         }
         let ways = |(nth, of_layer): (usize, &Arc<Paths>)| {
             let is_there =
@@ -142,7 +142,9 @@ impl LinkSets {
                 let over = Arc::new(paths.over(links, is_there, ranking, threads));
                 counting
                     .over(&over.costs)
-                    .again(&mut counted, is_there, is_due);
+                    .again(&mut counted, is_there, is_due, |s, port| {
+                        loads.each(s, port)
+                    });
                 let capacity = |s, port| loads.weight(s, port);
                 let ways = Ways::new(over, &roles, capacity, is_there);
                 bands.push((start..end, ways));

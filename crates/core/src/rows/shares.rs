@@ -118,9 +118,10 @@ impl<'l> Loads<'l> {
         let switches = || fabric.switches().keys();
         let at = |s: SwitchId| fabric.hosts_of(s).count() as f64;
         let below = |s: SwitchId| {
-            let columns = costs.columns_below(s).iter();
-            let below = columns.map(|&column| at(costs.switch(column)));
-            at(s) + below.sum::<f64>()
+            let below = costs.columns_below(s).iter().map(|&c| costs.switch(c));
+            // Links within a rank carry what they join alone.
+            let lower = below.filter(|&to| ranking.rank(to) < ranking.rank(s));
+            at(s) + lower.map(at).sum::<f64>()
         };
         let links = |s| {
             fabric
@@ -307,6 +308,12 @@ impl<'l> Loads<'l> {
             return Some(own);
         }
         self.into[to]
+    }
+
+    /// What a destination counts at a port: the more, the slower.
+    pub fn each(&self, s: SwitchId, port: u8) -> u32 {
+        let speed = self.raw(s, PortNumber(port)).unwrap_or(1.0);
+        (8.0 / speed).round() as u32
     }
 
     /// Whether nothing is above a switch.
@@ -550,6 +557,19 @@ mod tests {
         for port in [1, 2].map(PortNumber) {
             let count = over_slow(&fabric, SwitchId(0), port, "2xEDR");
             assert!((1..=4).contains(&count), "{port}: {count}");
+        }
+    }
+
+    /// Leaf 0 was taken to send what the leaves joined to it do, so that the bound was twice as high: 7 destinations for 5.
+    #[test]
+    fn hosts_of_joined_leaves_count_at_their_own() {
+        let links = (0..5).flat_map(|leaf| [(leaf, 5), (leaf, 6), (leaf, 7)]);
+        let links: Vec<(u32, u32)> = links.chain([(0, 1), (0, 2), (1, 2)]).collect();
+        let hosts: Vec<u32> = (0..50).map(|host| host / 10).collect();
+        let fabric = Net::new(&links, &hosts).build();
+        for leaf in (0..5).map(SwitchId) {
+            let over = over_slow(&fabric, leaf, PortNumber(3), "2xEDR");
+            assert!((1..=5).contains(&over), "{leaf:?}: {over}");
         }
     }
 
