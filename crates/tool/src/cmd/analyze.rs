@@ -88,7 +88,7 @@ pub struct Args {
     #[arg(long)]
     both: bool,
     /// Number of random permutations, and of random matchings
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     permutations: u32,
     /// Seed of the random permutations
     #[arg(long, value_name = "S", default_value = "1")]

@@ -100,7 +100,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR", alias = "plugin")]
     plugin_dir: Option<PathBuf>,
     /// Number of random permutations
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     permutations: u32,
     /// Seed of the random permutations, and of the throws
     #[arg(long, value_name = "S", default_value = "1")]

@@ -29,7 +29,7 @@ pub struct Args {
 pub fn run(args: Args) -> Outcome {
     let mut tool = crate::Cli::command().disable_help_subcommand(true);
     tool.build();
-    let Some(dir) = args.output else {
+    let Some(dir) = args.output.filter(|dir| dir != Path::new("-")) else {
         return write_to(Path::new("-"), |out| page(&tool, out));
     };
     std::fs::create_dir_all(&dir).map_err(Failure::unwritable(&dir))?;

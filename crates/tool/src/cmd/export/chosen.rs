@@ -49,9 +49,12 @@ impl Chosen {
                 let is_host = |node: &&NodeId| fabric.end_nodes()[**node].kind == NodeKind::Ca;
                 let hosts = order.iter().filter(is_host);
                 let all: BTreeSet<Name> = hosts.map(|&node| keyed(&ports[node])).collect();
-                let some: Vec<String> = all.into_iter().take(12).map(|(_, name)| name).collect();
-                let text = format!("no port fits '{pattern}': there are {}", some.join(", "));
-                return Err(Failure::other(text));
+                let named = all.into_iter().map(|(_, name)| name);
+                let some: Vec<String> = named.filter(|name| !name.is_empty()).take(12).collect();
+                return Err(Failure::other(match &*some {
+                    [] => format!("no port fits '{pattern}': none has a name"),
+                    some => format!("no port fits '{pattern}': there are {}", some.join(", ")),
+                }));
             }
         }
         if let Some(number) = self.rail {
@@ -60,7 +63,10 @@ impl Chosen {
             let Some(switches) = switches else {
                 let names = (1..).zip(rails.keys());
                 let names: Vec<String> = names
-                    .map(|(n, (_, name))| format!("{n} ({name})"))
+                    .map(|(n, (_, name))| match &**name {
+                        "" => format!("{n} (ports without a name)"),
+                        name => format!("{n} ({name})"),
+                    })
                     .collect();
                 let text = format!("no rail {number}: there are {}", names.join(", "));
                 return Err(Failure::other(text));
