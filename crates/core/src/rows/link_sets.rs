@@ -9,8 +9,9 @@
 //! Cost: costs once for each set; rows over all links, and in each band for its own destinations. An entry counts as
 //! displaced once over all links, and once in its band.
 
+use super::bands::{STEPS, round, step};
 use super::counted::{Counted, Counting};
-use super::shares::{Loads, STEPS, round, step};
+use super::shares::Capacities;
 use super::targets::Targets;
 use super::ways::Ways;
 use super::write::Rows;
@@ -126,8 +127,8 @@ impl LinkSets {
                 };
                 counted = counting.known(|rows| rule.write(rows, threads));
             }
-            let loads = Loads::new(fabric, ranking, &of_layers[0]);
-            let mut shares = loads.shares(&roles, &counted);
+            let capacities = Capacities::new(fabric, ranking, &of_layers[0]);
+            let mut shares = capacities.shares(&roles, &counted);
             let starts = round(&mut shares, BANDS, ranking.per_rank().len() > 2);
             let ends = starts.iter().skip(1).copied().chain([STEPS]);
             for (&start, end) in starts.iter().zip(ends) {
@@ -143,9 +144,9 @@ impl LinkSets {
                 counting
                     .over(&over.costs)
                     .again(&mut counted, is_there, is_due, |s, port| {
-                        loads.each(s, port)
+                        capacities.each(s, port)
                     });
-                let capacity = |s, port| loads.weight(s, port);
+                let capacity = |s, port| capacities.weight(s, port);
                 let ways = Ways::new(over, &roles, capacity, is_there);
                 bands.push((start..end, ways));
             }

@@ -4,7 +4,9 @@
 //! ways ─ counted ─ choice (nominal port, deal, circle of lacks, ring) ─ down (the mirror) ─ rows ─ link sets
 //! ```
 
+mod bands;
 mod choice;
+mod come;
 mod counted;
 mod down;
 mod fallback;

@@ -18,22 +18,16 @@
 //! Nor does it within a rank if an uplink beside it is faster, since it alone leads there in one hop and takes all; nor in a
 //! tree of two ranks where hosts limit what leaves a leaf, so that its slow uplinks gain nothing.
 //!
-//! Invariant: a link as fast as the mean has no share. Cost: the hosts, for each divider and length of a cycle of leaves;
-//! and those that come to each switch above with a slow uplink.
+//! Invariant: a link as fast as the mean has no share. Cost: as of [`Coming`].
 
-use super::choice::nominal;
+use super::bands::{STEPS, Shares};
+use super::come::Coming;
 use super::counted::Counted;
 use super::ways::Ways;
 use crate::ids::{BySwitch, SwitchId};
-use crate::kinds::{Roles, SINGLE, Uplink};
-use crate::paths::Paths;
+use crate::kinds::{Roles, Uplink};
 use crate::tree::Ranking;
-use dmodc_fabric::{Fabric, NodeId, PortNumber};
-use std::collections::BTreeMap;
-use typed_index_collections::TiVec;
-
-/// Shares are in steps: 64ths of the destinations.
-pub const STEPS: usize = 64;
+use dmodc_fabric::{Fabric, PortNumber};
 
 /// A rank is short if its uplinks lack this part of what they carried at the speed of the fastest at their switch. The slow
 /// uplinks of a switch carry little if it is this part.
@@ -45,55 +39,27 @@ const NEAR: f64 = 0.7;
 /// What is left above the uplinks of a switch is uneven below this part of the most.
 const UNEVEN: f64 = 2.0 / 3.0;
 
-/// The shares of slow links, by the ends that are dark for the other destinations.
-pub type Shares = BTreeMap<(SwitchId, u8), usize>;
-
-/// The step of a number: a link is there for it if its share is greater.
-pub fn step(number: u32) -> usize {
-    (number.wrapping_mul(0x9e37_79b9) >> 26) as usize
-}
-
-/// Rounds the shares to at most `count` values, which it returns, ascending, and to the whole. Of all values the two that
-/// are nearest become one, again and again. Each has the weight of the root of its links, since the worst of them decides.
-/// In a tree of two ranks no share `rises`: a destination more costs 1/speed flows, one less is spread over all other links.
-/// With up to 30 % of the links at a half 79 of 711 racks were worse in A2A than without these, 37 where none rises. In
-/// trees of more ranks the capacity of so many links is missed: RP 1.12 times.
-pub fn round(shares: &mut Shares, count: usize, rises: bool) -> Vec<usize> {
-    // The whole moves to no other value.
-    let mut links = BTreeMap::from([(STEPS, 1e18)]);
-    for &share in shares.values() {
-        *links.entry(share).or_default() += 1.0;
-    }
-    // By the least share: its value, and its weight.
-    let values = links
-        .into_iter()
-        .map(|(share, n): (usize, f64)| (share, (share as f64, n.sqrt())));
-    let mut values: Vec<(usize, (f64, f64))> = values.collect();
-    while values.len() > count + 1 {
-        let join = |at: usize| {
-            let ((a, n), (b, m)) = (values[at - 1].1, values[at].1);
-            let part = if rises { m / (n + m) } else { 0.0 };
-            let loss = (b - a).powi(2) * m * (1.0 - part);
-            (loss, (a + part * (b - a), n + m))
-        };
-        let nearest = (1..values.len()).min_by(|&a, &b| join(a).0.total_cmp(&join(b).0));
-        let at = nearest.unwrap_or(1);
-        values[at - 1].1 = join(at).1;
-        values.remove(at);
-    }
-    let value = |&(_, (value, _)): &(usize, (f64, f64))| value.round() as usize;
-    for share in shares.values_mut() {
-        let of_share = values.iter().rfind(|(least, _)| least <= share);
-        *share = of_share.map_or(STEPS, value);
-    }
-    values[..values.len() - 1].iter().map(value).collect()
-}
-
 /// An uplink: its port, its speed, and its weight.
 type Weight = (u8, f64, f64);
 
+/// Links of a switch of which some are slow.
+struct Slow {
+    all: Vec<Weight>,
+    slow: Vec<Weight>,
+    /// The mean weight, or the fastest uplink beside links within the rank, if that is more; and the latter alone.
+    mean: f64,
+    beside: f64,
+    /// Whether all lead from the bottom to the top.
+    at_edge: bool,
+}
+
+/// How many hosts of these have a step below `end`.
+fn sum(of: &[&[i32; STEPS]], end: usize) -> f64 {
+    f64::from(of.iter().flat_map(|of| &of[..end]).sum::<i32>())
+}
+
 /// The hosts below each switch, and what the links above can carry. Speeds are parts of the fastest.
-pub struct Loads<'l> {
+pub struct Capacities<'l> {
     fabric: &'l Fabric,
     ways: &'l Ways,
     fastest: f64,
@@ -111,7 +77,7 @@ pub struct Loads<'l> {
     bound: f64,
 }
 
-impl<'l> Loads<'l> {
+impl<'l> Capacities<'l> {
     /// Weighs all uplinks over these ways.
     pub fn new(fabric: &'l Fabric, ranking: &Ranking, ways: &'l Ways) -> Self {
         let costs = &ways.paths.costs;
@@ -128,7 +94,7 @@ impl<'l> Loads<'l> {
                 .links_of(s)
                 .map(move |(port, ..)| fabric.speed(s, port))
         };
-        let mut loads = Loads {
+        let mut capacities = Capacities {
             fabric,
             ways,
             fastest: switches().flat_map(links).max().unwrap_or(0).into(),
@@ -141,19 +107,22 @@ impl<'l> Loads<'l> {
             bound: 0.0,
         };
         let onward = |s: SwitchId| {
-            let links = fabric.links_of(s).filter_map(|link| loads.raw(s, link.0));
+            let links = fabric
+                .links_of(s)
+                .filter_map(|link| capacities.raw(s, link.0));
             let mut speeds: Vec<f64> = links.collect();
             speeds.sort_by(|a, b| b.total_cmp(a));
             let but_one = speeds.get(1).copied().filter(|_| at(s) == 0.0);
             but_one.unwrap_or(1.0)
         };
-        loads.onward = switches().map(onward).collect();
+        capacities.onward = switches().map(onward).collect();
         let groups = &ways.paths.groups;
         let into = |s: SwitchId| {
             let down = groups.children(s).flat_map(|group| groups.ports(group));
-            down.filter_map(|&port| loads.own(s, port)).reduce(f64::max)
+            down.filter_map(|&port| capacities.own(s, port))
+                .reduce(f64::max)
         };
-        loads.into = switches().map(into).collect();
+        capacities.into = switches().map(into).collect();
         let mut is_short = false;
         let ascending = ranking.ascending();
         for rank in ascending
@@ -169,42 +138,43 @@ impl<'l> Loads<'l> {
                     .ports
                     .iter()
                     .filter(|up| up.is_up());
-                let own = |up: &Uplink| Some((loads.own(s, up.port)?, loads.left[up.to?]));
+                let own =
+                    |up: &Uplink| Some((capacities.own(s, up.port)?, capacities.left[up.to?]));
                 let known: Vec<(f64, f64)> = ports.filter_map(own).collect();
                 if known.is_empty() {
                     continue;
                 }
                 let best = known.iter().map(|up| up.0).fold(0.0, f64::max);
                 let carry = known.iter().map(|up| up.0 * up.1);
-                loads.left[s] = carry.sum::<f64>() / known.len() as f64;
+                capacities.left[s] = carry.sum::<f64>() / known.len() as f64;
                 sum += known.iter().map(|up| up.0).sum::<f64>();
                 whole += best * known.len() as f64;
-                let (from, to) = loads.of_uplink(s);
+                let (from, to) = capacities.of_uplink(s);
                 sources = f64::max(sources, from / best);
                 destinations += to * known.len() as f64;
             }
             if whole > 0.0 {
                 is_short |= sum < (1.0 - SHORT) * whole;
-                loads.bound = loads.bound.max(sources.min(destinations / sum));
+                capacities.bound = capacities.bound.max(sources.min(destinations / sum));
             }
-            rank.iter().for_each(|&s| loads.is_short[s] = is_short);
+            rank.iter().for_each(|&s| capacities.is_short[s] = is_short);
         }
-        loads
+        capacities
     }
 
     /// Finds the shares of all slow links.
     pub fn shares(&self, roles: &Roles, counted: &Counted) -> Shares {
         let mut shares = Shares::new();
-        let mut nominal = Nominal::new(self.fabric, self.ways, roles, counted);
+        let mut coming = Coming::new(self.fabric, self.ways, roles, counted);
         for s in self.fabric.switches().keys() {
-            self.add(s, true, &mut nominal, &mut shares);
-            self.add(s, false, &mut nominal, &mut shares);
+            self.add(s, true, &mut coming, &mut shares);
+            self.add(s, false, &mut coming, &mut shares);
         }
         shares
     }
 
-    /// Adds the shares of slow links of a switch to higher ranks, or within its rank.
-    fn add(&self, s: SwitchId, is_up: bool, nominal: &mut Nominal, shares: &mut Shares) {
+    /// The links of a switch to higher ranks, or within its rank, if some are slow.
+    fn slow(&self, s: SwitchId, is_up: bool) -> Option<Slow> {
         let class = self.ways.classes.of_switch(s);
         let ports = class.ports.iter().filter(|up| up.is_up() == is_up);
         let left = ports.clone().filter_map(|up| Some(self.left[up.to?]));
@@ -216,66 +186,73 @@ impl<'l> Loads<'l> {
             let left = if follows { self.left[up.to?] } else { 1.0 };
             Some((up.port, speed, speed * left))
         };
-        let weights: Vec<Weight> = ports.filter_map(weigh).collect();
-        let mean = weights.iter().map(|up| up.2).sum::<f64>() / weights.len() as f64;
-        // No rank below a leaf follows what it gives up.
-        let is_edge = |to| self.is_top(to) && self.ways.paths.groups.children(s).next().is_none();
-        let all_at_edge = class.ports.iter().filter_map(|up| up.to).all(is_edge);
+        let all: Vec<Weight> = ports.filter_map(weigh).collect();
         let ups = class.ports.iter().filter(|up| !is_up && up.is_up());
-        let beside = ups
-            .filter_map(|up| self.own(s, up.port))
-            .fold(0.0, f64::max);
+        let beside = ups.filter_map(|up| self.own(s, up.port));
+        let beside = beside.fold(0.0, f64::max);
+        let mean = all.iter().map(|up| up.2).sum::<f64>() / all.len() as f64;
         let mean = f64::max(mean, beside);
-        let best = weights.iter().map(|up| up.2).fold(beside, f64::max);
-        let near = if all_at_edge || follows { 1.0 } else { NEAR };
-        let is_slow = |up: &Weight| up.2 < mean.min(near * best) - 1e-6;
-        let slow = weights.iter().copied().filter(is_slow);
-        let slow: Vec<Weight> = slow.collect();
-        if slow.is_empty() {
+        let best = all.iter().map(|up| up.2).fold(beside, f64::max);
+        let mut to = class.ports.iter().filter_map(|up| up.to);
+        let at_edge = to.all(|to| self.is_edge(s, to));
+        let near = if at_edge || follows { 1.0 } else { NEAR };
+        let is_slow = |up: &&Weight| up.2 < mean.min(near * best) - 1e-6;
+        let slow: Vec<Weight> = all.iter().filter(is_slow).copied().collect();
+        (!slow.is_empty()).then_some(Slow {
+            all,
+            slow,
+            mean,
+            beside,
+            at_edge,
+        })
+    }
+
+    /// Adds the shares of slow links of a switch to higher ranks, or within its rank.
+    fn add(&self, s: SwitchId, is_up: bool, coming: &mut Coming, shares: &mut Shares) {
+        let Some(of) = self.slow(s, is_up) else {
             return;
-        }
-        let suffices = all_at_edge && self.suffices(s, &weights, &slow);
-        let counts = nominal.counts(s);
+        };
+        let suffices = of.at_edge && self.suffices(s, &of);
+        let class = self.ways.classes.of_switch(s);
+        let counts = coming.counts(s);
         let is_at = |i: u8, port: u8| class.ports[usize::from(i)].port == port;
         let count = |port| counts.get(class.cycle.iter().position(|&i| is_at(i, port))?);
-        for &(port, speed, weight) in &slow {
+        for &(port, speed, weight) in &of.slow {
             // Links of one weight have one share, else what one gives up goes to another.
-            let alike = || slow.iter().filter(|up| (up.2 - weight).abs() < 1e-6);
-            let of_alike: Vec<&[i32; STEPS]> = alike().filter_map(|up| count(up.0)).collect();
-            // Leaves of a pod have to agree, but each has other hosts: there these links count together.
-            let together = if all_at_edge {
-                1
-            } else {
-                of_alike.len().max(1)
-            };
-            let sum = |of: &[&[i32; STEPS]], end: usize| {
-                f64::from(of.iter().flat_map(|of| &of[..end]).sum::<i32>())
-            };
-            let share = weight / mean;
-            let nominal = share * sum(&of_alike, STEPS) / of_alike.len().max(1) as f64;
+            let alike = of.slow.iter().filter(|up| (up.2 - weight).abs() < 1e-6);
+            let alike: Vec<&[i32; STEPS]> = alike.filter_map(|up| count(up.0)).collect();
+            let share = weight / of.mean;
+            let nominal = share * sum(&alike, STEPS) / alike.len().max(1) as f64;
             let most = self.most(s, speed).min(nominal) + 0.5;
+            // Leaves of a pod have to agree, but each has other hosts: there these links count together.
+            let together = if of.at_edge { 1 } else { alike.len().max(1) };
             let fits = |&end: &usize| {
-                let mut parts = of_alike.chunks(together);
+                let mut parts = alike.chunks(together);
                 parts.all(|of| sum(of, end) <= most * of.len() as f64)
             };
-            let is_used = !suffices && beside <= speed && self.bound * speed * speed >= 1.0;
+            let is_used = !suffices && of.beside <= speed && self.bound * speed * speed >= 1.0;
             let ends = (0..=(share * STEPS as f64).ceil() as usize).rev();
             let end = ends.filter(|_| is_used).find(fits).unwrap_or(0);
             shares.insert((s, port), end);
             let far = self.fabric.far(s, PortNumber(port));
-            let is_slow_both_ways = |to| !is_up || !self.is_short[s] || is_edge(to);
-            if let Some((to, far)) = far.filter(|far| is_slow_both_ways(far.0)) {
+            let is_both_ways = |to| !is_up || !self.is_short[s] || self.is_edge(s, to);
+            if let Some((to, far)) = far.filter(|far| is_both_ways(far.0)) {
                 shares.insert((to, far.0), end);
             }
         }
     }
 
+    /// Whether a switch has nothing below, and one that is above it nothing above: no rank follows what it gives up.
+    fn is_edge(&self, s: SwitchId, above: SwitchId) -> bool {
+        self.is_top(above) && self.ways.paths.groups.children(s).next().is_none()
+    }
+
     /// Whether hosts limit what leaves a switch, not its uplinks, of which the slow ones carry little.
-    fn suffices(&self, s: SwitchId, all: &[Weight], slow: &[Weight]) -> bool {
+    fn suffices(&self, s: SwitchId, of: &Slow) -> bool {
         let (sources, destinations) = self.of_uplink(s);
-        let [carry, by_slow] = [all, slow].map(|of| of.iter().map(|up| up.1).sum::<f64>());
-        let best = all.iter().map(|up| up.1).fold(0.0, f64::max);
-        let most = destinations * all.len() as f64 * best;
+        let [carry, by_slow] = [&of.all, &of.slow].map(|of| of.iter().map(|up| up.1).sum::<f64>());
+        let best = of.all.iter().map(|up| up.1).fold(0.0, f64::max);
+        let most = destinations * of.all.len() as f64 * best;
         sources * carry <= most && by_slow <= SHORT * carry
     }
 
@@ -335,114 +312,6 @@ impl<'l> Loads<'l> {
     }
 }
 
-/// The hosts by their nominal ports.
-struct Nominal<'n> {
-    fabric: &'n Fabric,
-    ways: &'n Ways,
-    numbers: &'n TiVec<NodeId, u32>,
-    counted: &'n Counted,
-    /// All hosts on leaves.
-    all: Vec<NodeId>,
-    /// By Π and the length of a cycle: how many of all have each place in it, by step.
-    of_all: BTreeMap<(u32, usize), Vec<[i32; STEPS]>>,
-    /// By switch: the hosts that come to it, by the switch to which its nominal port leads.
-    onward: BTreeMap<SwitchId, BTreeMap<SwitchId, Vec<NodeId>>>,
-}
-
-impl<'n> Nominal<'n> {
-    fn new(fabric: &'n Fabric, ways: &'n Ways, roles: &'n Roles, counted: &'n Counted) -> Self {
-        let numbers = &roles.numbers.node;
-        let all = numbers.iter_enumerated().filter(|(_, n)| **n < SINGLE);
-        Nominal {
-            fabric,
-            ways,
-            numbers,
-            counted,
-            all: all.map(|(node, _)| node).collect(),
-            of_all: BTreeMap::new(),
-            onward: BTreeMap::new(),
-        }
-    }
-
-    /// The nominal uplink of a switch for each host.
-    fn uplink(&self, s: SwitchId) -> impl Fn(NodeId) -> Option<&'n Uplink> + use<'n> {
-        let (ways, numbers) = (self.ways, self.numbers);
-        let class = ways.classes.of_switch(s);
-        move |node| nominal(class, numbers[node]).map(|i| &class.ports[i])
-    }
-
-    /// The hosts whose nominal path from the first leaf below a switch comes to it.
-    fn come_to(&mut self, s: SwitchId) -> &[NodeId] {
-        let Some(below) = self.ways.paths.groups.children(s).next() else {
-            return &self.all;
-        };
-        let below = below.remote;
-        if !self.onward.contains_key(&below) {
-            let uplink = self.uplink(below);
-            let mut onward: BTreeMap<SwitchId, Vec<NodeId>> = BTreeMap::new();
-            for &node in self.come_to(below) {
-                if let Some(to) = uplink(node).and_then(|up| up.to) {
-                    onward.entry(to).or_default().push(node);
-                }
-            }
-            self.onward.insert(below, onward);
-        }
-        self.onward[&below].get(&s).map_or(&[], Vec::as_slice)
-    }
-
-    /// By place in the cycle of a switch: how many hosts elsewhere have it, by step.
-    fn counts(&mut self, s: SwitchId) -> Vec<[i32; STEPS]> {
-        let (fabric, numbers, Paths { groups, costs }) =
-            (self.fabric, self.numbers, &*self.ways.paths);
-        let class = self.ways.classes.of_switch(s);
-        let (below, n) = (class.dividers.below, class.cycle.len());
-        let count = |counts: &mut [[i32; STEPS]], node: NodeId, by: i32| {
-            let number = numbers[node];
-            if let Some(place) = ((number / below) as usize).checked_rem(n) {
-                counts[place][step(number)] += by;
-            }
-        };
-        let mut counts = vec![[0; STEPS]; n];
-        if groups.children(s).next().is_some() {
-            let is_below = |node: NodeId| {
-                costs
-                    .hops_down(s, fabric.end_nodes()[node].switch)
-                    .is_some()
-            };
-            let come = self.come_to(s).iter().filter(|&&node| !is_below(node));
-            come.for_each(|&node| count(&mut counts, node, 1));
-            return counts;
-        }
-        if !self.counted.is_empty() {
-            let nodes = fabric.end_nodes().iter_enumerated();
-            let others = nodes.filter(|(n, node)| numbers[*n] < SINGLE && node.switch != s);
-            for (n, node) in others {
-                let port = self.counted.port(s, node.lid);
-                let is_it = |&i: &u8| Some(class.ports[usize::from(i)].port) == port;
-                if let Some(place) = class.cycle.iter().position(is_it) {
-                    counts[place][step(numbers[n])] += 1;
-                }
-            }
-            return counts;
-        }
-        // All hosts come to each leaf: counted once, less those at the leaf.
-        let all = self.of_all.entry((below, n)).or_insert_with(|| {
-            self.all
-                .iter()
-                .for_each(|&node| count(&mut counts, node, 1));
-            counts
-        });
-        let mut counts = all.clone();
-        let columns = costs.columns_below(s).iter();
-        let below = columns.map(|&column| costs.switch(column));
-        let here = below.chain([s]).flat_map(|s| fabric.node_ids_of(s));
-        for node in here.filter(|&node| numbers[node] < SINGLE) {
-            count(&mut counts, node, -1);
-        }
-        counts
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -450,34 +319,7 @@ mod tests {
     use crate::{Capacity, Options};
     use dmodc_fabric::Lid;
     use fabrics::{Net, pgft, with_speeds};
-
-    /// Each of these shares with a set of links of its own, 31,104 hosts took 86 seconds.
-    #[test]
-    fn at_most_three_shares_stay() {
-        let mut shares: Shares = (0..40u8)
-            .map(|i| ((SwitchId(0), i), 20 + usize::from(i)))
-            .collect();
-        let values = round(&mut shares, 3, true);
-        assert_eq!(values.len(), 3);
-        assert!(
-            shares
-                .values()
-                .all(|of| *of == STEPS || values.contains(of)),
-            "{shares:?}"
-        );
-        // In a tree of two ranks none has more than its own.
-        let mut shares: Shares = (0..40u8)
-            .map(|i| ((SwitchId(0), i), usize::from(i)))
-            .collect();
-        let values = round(&mut shares, 3, false);
-        assert_eq!((values.len(), values[0]), (3, 0));
-        assert!(shares.iter().all(|(at, &of)| of <= usize::from(at.1)));
-        // Three that are there stay as they are.
-        let three = [10, 16, 32].map(|share| ((SwitchId(0), share as u8), share));
-        let mut shares = Shares::from(three);
-        assert_eq!(round(&mut shares, 3, true), [10, 16, 32]);
-        assert_eq!(shares, Shares::from(three));
-    }
+    use std::collections::BTreeMap;
 
     /// Two leaves with six hosts each, joined by four cables, one of them at a quarter of the speed.
     #[test]
