@@ -129,10 +129,11 @@ impl Ends {
                 (0, false) => Carries::Nothing,
             }
         };
+        let follows = options.capacity == Capacity::Use && fabric.speeds_differ();
         let slowest = |s: SwitchId| {
-            let speeds = fabric.links_of(s).map(|(port, ..)| fabric.speed(s, port));
-            let counts = options.capacity == Capacity::Use && fabric.speeds_differ();
-            speeds.filter(|_| counts).min().unwrap_or(0)
+            let links = fabric.links_of(s).take_while(|_| follows);
+            let speeds = links.map(|(port, ..)| fabric.speed(s, port));
+            speeds.min().unwrap_or(0)
         };
         Ends {
             slowest: fabric.switches().keys().map(slowest).collect(),
