@@ -61,8 +61,9 @@ impl Counted {
 
     /// Writes the counted ports of a switch into its row.
     pub fn write(&self, s: SwitchId, row: &mut [u8]) {
-        for &lid in self.names.keys() {
-            if let Some(port) = self.port(s, lid) {
+        for (lid, name) in &self.names {
+            let ports = self.of.get(name);
+            if let Some(port) = ports.map(|of| of[s]).filter(|&port| port != NO_PATH) {
                 row[lid.index()] = port;
             }
         }
@@ -188,7 +189,11 @@ impl Counting<'_> {
         for &(home, name) in places {
             let ports = name.and_then(|name| ports.get_mut(&name));
             for (s, port) in ports.into_iter().flat_map(|of| of.iter_mut_enumerated()) {
-                if !loads.nearer(s, home).any(|end| end.0 == *port) {
+                let leads = loads.leads(s, home);
+                if !loads.ends[s]
+                    .iter()
+                    .any(|end| end.0 == *port && leads(end.1))
+                {
                     *port = NO_PATH;
                 }
             }
@@ -307,18 +312,17 @@ impl<'c> Loads<'c> {
         }
     }
 
-    /// The ports of a switch that lead nearer, and where to.
-    fn nearer(&self, s: SwitchId, home: SwitchId) -> impl Iterator<Item = (u8, SwitchId)> {
+    /// Which neighbours of a switch are nearer.
+    fn leads(&self, s: SwitchId, home: SwitchId) -> impl Fn(SwitchId) -> bool + use<'c> {
         let (costs, ranking) = (self.of.costs, self.of.ranking);
         let own = costs.byte(s, home);
         let goes_up = own & UP != 0;
-        let leads = move |to: SwitchId| {
+        move |to| {
             let cost = costs.byte(to, home);
             let is_way = ranking.is_up(s, to) == goes_up && (goes_up || cost & UP == 0);
             // As in `Paths::candidates`: without a cost there, this is never so.
             is_way && (cost & HOPS) + 1 == own & HOPS
-        };
-        self.ends[s].iter().copied().filter(move |end| leads(end.1))
+        }
     }
 
     /// Counts the ports that are known, then chooses the others; those of switches, whose packets are few, last.
@@ -357,8 +361,10 @@ impl<'c> Loads<'c> {
                     let then = load(to, ports[to]) + gains;
                     (own + then, own, port)
                 };
+                let leads = self.leads(s, home);
+                let nearer = self.ends[s].iter().copied().filter(|end| leads(end.1));
                 if ports[s] == NO_PATH
-                    && let Some((port, _)) = self.nearer(s, home).min_by_key(key)
+                    && let Some((port, _)) = nearer.min_by_key(key)
                 {
                     ports[s] = port;
                 }
