@@ -39,7 +39,8 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 
 .PHONY: all setup build test check python-test fuzz demo fabrics results report bench instructions install uninstall deb rpm \
     package-test release opensm-patch docker docker-test clean \
-    soak events rehearsal trace memcheck hostile invariants stable racks same versions nightly sanitize mutants without-opensm
+    soak events rehearsal trace memcheck hostile invariants stable racks slow-racks same versions nightly sanitize mutants \
+    without-opensm
 
 all: build
 

@@ -4,8 +4,9 @@
 slow_racks.py TOOL COUNT SEED FOLDER
 
 Draws COUNT racks as racks.py does, with 4xHDR links, of which some are slow: up to three, or up to 30 %, at a half or a
-quarter. TOOL routes each rack with and without these. Prints the geometric mean of A2A, RP and SP over capacity to those
-without, and how many are worse by more than one; FOLDER keeps the racks, and `worse`, a list of the latter.
+quarter. TOOL routes each rack with and without these, each its own reference, which is the plugin's default. Prints the
+geometric mean of A2A, RP and SP over capacity to those without, and how many are worse by more than one; FOLDER keeps
+the racks, and `worse`, a list of the latter.
 """
 import json
 import subprocess
