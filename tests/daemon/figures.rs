@@ -56,7 +56,8 @@ fn findings_are_logged_though_no_engine_is_called() {
     let (calls, whole) = (sm.files.routed(), wait_for_use(&path, true));
     let first = sm.files.lfts();
     let from = sm.files.log_len();
-    // All its cables at once: the cache is not valid when a leaf loses only some of them.
+    // All its cables at once, and in no sweep: the cache is not valid when a leaf loses only some of them.
+    sm.files.wait_until_quiet();
     sim.batch(&[format!("Unlink \"{}\"", leaf.id)]);
     sm.resweep();
     assert_eq!(sm.files.routed(), calls, "the cache does not hold");
