@@ -103,7 +103,7 @@ impl Plan {
         let layers = LinkSets::layers(paths, &links, &drained, &ranking, threads);
         let known = before.map(|before| before.fabric);
         let widest = &layers[layers.len() - 1];
-        let ends = Arc::new(Ends::new(fabric, known, widest, options));
+        let ends = Arc::new(Ends::new(fabric, known, widest, options.connect_roots));
         let needs: Vec<Needs> = layers
             .iter()
             .map(|paths| Needs::new(&ends, paths))

@@ -1,7 +1,7 @@
 //! Attempts: each takes turns and searches detours over them, until no pair is left out or further turns help none.
 
 use super::hubs::{hubs, turn_by_planes, turn_in_cone, turns_between};
-use super::need::{Ends, KINDS, Need};
+use super::need::{KINDS, Need};
 use super::search::{Chosen, Class, Gate, Search};
 use super::turns::Turns;
 use crate::ids::{BySwitch, SwitchId};
@@ -44,8 +44,6 @@ pub struct Attempt<'a> {
     /// The paths over all links, drained ones too, for the check of turns.
     all: &'a Paths,
     needs: &'a [Need],
-    /// As [`Ends`] has it.
-    slowest: &'a BySwitch<u32>,
 }
 
 impl<'a> Attempt<'a> {
@@ -53,7 +51,6 @@ impl<'a> Attempt<'a> {
     /// pairs of hosts are left out then, starts again with the turns that these pairs need, one by one. No entry is pinned
     /// unless `may_pin` is set.
     pub fn best(
-        ends: &'a Ends,
         [paths, all]: [&'a Paths; 2],
         needs: &'a [Need],
         before: Turns,
@@ -84,7 +81,6 @@ impl<'a> Attempt<'a> {
             paths,
             all,
             needs,
-            slowest: &ends.slowest,
         };
         let mut search = Search::new(paths);
         let mut best = begin(before.clone());
@@ -116,9 +112,7 @@ impl<'a> Attempt<'a> {
         while helps && self.goes_on(search) {
             let urgent = self.urgent();
             let links = self.links();
-            let hubs = hubs(self.paths, &self.left, self.slowest)
-                .into_iter()
-                .take(TRIES);
+            let hubs = hubs(self.paths, &self.left).into_iter().take(TRIES);
             helps = hubs.into_iter().any(|hub| {
                 if !self.goes_on(search) {
                     return false;
@@ -391,7 +385,6 @@ mod tests {
             paths: &paths,
             all: &paths,
             needs: &[],
-            slowest: &BySwitch::default(),
         };
         let pinned = Gate {
             at: SwitchId(0),

@@ -164,7 +164,7 @@ impl Connections {
                 .turns
                 .take()
                 .unwrap_or_else(|| Turns::new(&all.groups));
-            let attempt = Attempt::best(ends, [paths, all], &needs.joined, turns, may.pin);
+            let attempt = Attempt::best([paths, all], &needs.joined, turns, may.pin);
             steps.of_switch = vec![Vec::new(); paths.costs.width()].into();
             steps.pinned = steps.of_switch.clone();
             let mut targets: Vec<Option<Vec<TargetId>>> = vec![None; attempt.detours.len()];

@@ -109,7 +109,7 @@ pub fn turn_by_planes(
 /// the most pairs in need: pairs of the greatest need decide, then the other pairs, then the fewest hops to
 /// pairs of hosts. Hops to other pairs do not count: for their traffic it is better to keep the same hub
 /// whatever link is gone.
-pub fn hubs(paths: &Paths, needs: &[Need], slowest: &BySwitch<u32>) -> Vec<SwitchId> {
+pub fn hubs(paths: &Paths, needs: &[Need]) -> Vec<SwitchId> {
     let costs = &paths.costs;
     let pairs = needs.iter().flat_map(|need| {
         let from = need.from.iter();
@@ -130,10 +130,7 @@ pub fn hubs(paths: &Paths, needs: &[Need], slowest: &BySwitch<u32>) -> Vec<Switc
     }
     let is_below_two = |&s: &SwitchId| paths.groups.up(s).len() > 1;
     let mut hubs: Vec<SwitchId> = paths.groups.switches().filter(is_below_two).collect();
-    hubs.sort_by_key(|&s| {
-        let [first, others, hops] = score[costs.column(s)];
-        (first, others, Reverse(slowest[s]), hops)
-    });
+    hubs.sort_by_key(|&s| score[costs.column(s)]);
     hubs
 }
 
@@ -209,36 +206,4 @@ pub fn turns_between(
         }
     }
     None
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::Options;
-    use crate::tests::{links::with_hosts_on_spines, route};
-    use dmodc_fabric::{PortNumber, SwitchId};
-    use fabrics::with_speeds;
-
-    /// Packets between hosts on spines turned at the first leaf: with a link of it at a half, A2A was 22 for 12.
-    #[test]
-    fn hosts_on_spines_turn_where_no_link_is_slow() {
-        let fabric = with_hosts_on_spines();
-        for slow in [0, 1].map(SwitchId) {
-            let far = fabric.far(slow, PortNumber(1)).expect("a link");
-            let is_slow = |s, port| [(slow, PortNumber(1)), far].contains(&(s, port));
-            let speed = |s, port| if is_slow(s, port) { "2xEDR" } else { "4xEDR" };
-            let fabric = with_speeds(fabric.clone(), speed);
-            let (_, tables) = route(&fabric, &Options::default(), 1);
-            let on_spine = |s: u32| fabric.end_nodes().iter().filter(move |n| n.switch.0 == s);
-            for (from, to) in [(2, 3), (3, 2)] {
-                for node in on_spine(to) {
-                    let from = SwitchId(from);
-                    let next = fabric.far(from, PortNumber(tables.get(from, node.lid)));
-                    assert!(
-                        next.is_some_and(|next| next.0 != slow),
-                        "{slow:?}, {next:?}"
-                    );
-                }
-            }
-        }
-    }
 }

@@ -4,7 +4,6 @@
 //! paper checks pairs of leaves; this module includes switches further up.
 
 use crate::ids::{BySwitch, Column, SwitchId};
-use crate::options::{Capacity, Options};
 use crate::paths::{INFINITE, Paths};
 use crate::tree::components;
 use dmodc_fabric::{Fabric, Lid, NodeKind, Switch};
@@ -55,8 +54,6 @@ pub struct Ends {
     part: OnceLock<BySwitch<SwitchId>>,
     /// Whether all pairs count, with `connect_roots`.
     all: bool,
-    /// By switch: the speed of its slowest link to another switch, 0 if speeds do not count.
-    pub(super) slowest: BySwitch<u32>,
 }
 
 /// The most pairs that [`Unreachable`] lists.
@@ -106,12 +103,12 @@ fn nodes_at(fabric: &Fabric, switch: SwitchId) -> (u32, bool) {
 }
 
 impl Ends {
-    /// The ends of a fabric. `widest` has the paths over all links.
+    /// The ends of a fabric; those of the last kind only if `all`. `widest` has the paths over all links.
     pub fn new(
         fabric: &Fabric,
         reference: Option<&Fabric>,
         widest: &Arc<Paths>,
-        options: &Options,
+        all: bool,
     ) -> Self {
         let switches = fabric.switches().keys();
         let nodes: BySwitch<(u32, bool)> = switches.map(|s| nodes_at(fabric, s)).collect();
@@ -129,19 +126,12 @@ impl Ends {
                 (0, false) => Carries::Nothing,
             }
         };
-        let follows = options.capacity == Capacity::Use && fabric.speeds_differ();
-        let slowest = |s: SwitchId| {
-            let links = fabric.links_of(s).take_while(|_| follows);
-            let speeds = links.map(|(port, ..)| fabric.speed(s, port));
-            speeds.min().unwrap_or(0)
-        };
         Ends {
-            slowest: fabric.switches().keys().map(slowest).collect(),
             widest: widest.clone(),
             carries: fabric.switches().iter_enumerated().map(carried).collect(),
             nodes,
             part: OnceLock::new(),
-            all: options.connect_roots,
+            all,
         }
     }
 
