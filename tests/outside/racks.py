@@ -69,8 +69,14 @@ def connected(hosts, links):
     return len(seen) == len(hosts)
 
 
-def netlist(hosts, links, r):
-    """As ibnetdiscover writes it; GUIDs, and ports on a switch, in no order of the places."""
+def cables_of(links):
+    """All cables, as (switch, switch, number)."""
+    return [(a, b, i) for (a, b), width in sorted(links.items()) for i in range(width)]
+
+
+def netlist(hosts, links, r, speed=lambda cable: ""):
+    """As ibnetdiscover writes it; GUIDs, and ports on a switch, in no order of the places. A cable without a `speed`,
+    `None`, is left out; that of a host is asked by the host's number."""
     guids = r.sample(range(1 << 20), len(hosts) + sum(hosts))
     node = [f"S-{0x1_0000_0000 + guid:016x}" for guid in guids[: len(hosts)]]
     ports = [[] for _ in hosts]
@@ -80,8 +86,7 @@ def netlist(hosts, links, r):
             guid = guids[len(hosts) + len(cas)]
             cas.append((f"H-{0x2_0000_0000 + 16 * guid:016x}", switch))
             ports[switch].append((len(cas) - 1, None))
-    cables = [(a, b, i) for (a, b), width in sorted(links.items()) for i in range(width)]
-    for cable in cables:
+    for cable in cables_of(links):
         ports[cable[0]].append((cable, cable[1]))
         ports[cable[1]].append((cable, cable[0]))
     number = [{what: i + 1 for i, (what, _) in enumerate(of)} for of in ports]
@@ -90,10 +95,11 @@ def netlist(hosts, links, r):
         lines.append(f'Switch 64 "{node[switch]}" # "switch {switch}" base port 0 lid 0 lmc 0')
         for i, (what, other) in enumerate(of):
             end = f'"{cas[what][0]}"[1]' if other is None else f'"{node[other]}"[{number[other][what]}]'
-            lines.append(f"[{i + 1}] {end}")
+            if speed(what) is not None:
+                lines.append(f"[{i + 1}] {end}{speed(what)}")
         lines.append("")
     for i, (name, switch) in enumerate(cas):
-        lines += [f'Ca 1 "{name}" # "host {i}"', f'[1] "{node[switch]}"[{number[switch][i]}]', ""]
+        lines += [f'Ca 1 "{name}" # "host {i}"', f'[1] "{node[switch]}"[{number[switch][i]}]{speed(i)}', ""]
     return "\n".join(lines)
 
 

@@ -16,39 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 
-from racks import FIGURES, KINDS, connected, mean, netlist, rack
-
-
-def speeds(text, slow, speed):
-    """The netlist with a speed for each link; without the slow links if there is no such speed."""
-    lines, name = [], None
-    for line in text.split("\n"):
-        if line and line[0] != "[":
-            name = line.split('"')[1]
-        elif line:
-            own = int(line[1:].split("]")[0])
-            far, rest = line.split('"')[1], line.split('"')[2]
-            end = {(name, own), (far, int(rest[1:].split("]")[0]))}
-            if not end & slow:
-                line += " # 4xHDR"
-            elif speed:
-                line += f" # {speed}"
-            else:
-                continue
-        lines.append(line)
-    return "\n".join(lines)
-
-
-def between(text):
-    """The links between switches, each by both of its ends."""
-    links, name = set(), None
-    for line in text.split("\n"):
-        if line and line[0] != "[":
-            name = line.split('"')[1]
-        elif line and name[0] == "S" and line.split('"')[1][0] == "S":
-            far = line.split('"')
-            links.add(frozenset([(name, int(line[1:].split("]")[0])), (far[1], int(far[2][1:].split("]")[0]))]))
-    return sorted(links, key=sorted)
+from racks import FIGURES, KINDS, cables_of, connected, mean, netlist, rack
 
 
 def risks(tool, net):
@@ -63,22 +31,19 @@ def risks(tool, net):
 
 
 def draw(kind, r, most):
-    """A rack, and the ends of up to `most` of its links, or a part of all, without which it is connected."""
+    """The hosts and links of a rack, and up to `most` of its cables, or a part of all, without which it is connected."""
     while True:
         hosts, links = rack(kind, r)
         if len(hosts) > 12 or not connected(hosts, links):
             continue
-        text = netlist(hosts, links, r)
-        number = sum(links.values())
-        most_here = most if most >= 1 else max(1, int(most * number))
-        slow = r.sample(between(text), min(number, r.randint(1, most_here)))
-        lines = [line for line in text.split("\n") if line.startswith("Switch")]
-        names = {line.split('"')[1]: switch for switch, line in enumerate(lines)}
+        cables = cables_of(links)
+        number = most if most >= 1 else max(1, int(most * len(cables)))
+        slow = r.sample(cables, min(len(cables), r.randint(1, number)))
         left = defaultdict(int, links)
-        for link in slow:
-            left[tuple(sorted(names[name] for name, _ in link))] -= 1
+        for a, b, _ in slow:
+            left[a, b] -= 1
         if connected(hosts, left):
-            return text, frozenset().union(*slow)
+            return hosts, links, slow
 
 
 def main(tool, count, seed, folder):
@@ -91,10 +56,12 @@ def main(tool, count, seed, folder):
             cases = []
             for i in range(int(count)):
                 r = Random(f"rack {seed} {i}")
-                text, slow = draw(KINDS[i % len(KINDS)], r, most)
+                hosts, links, slow = draw(KINDS[i % len(KINDS)], r, most)
+                guids = r.random()
                 nets = [folder / f"{most}-{speed}-{i}-{what}.net" for what in ["slow", "removed"]]
-                for net, at in zip(nets, [speed, None]):
-                    net.write_text(speeds(text, slow, at))
+                for net, at in zip(nets, [f" # {speed}", None]):
+                    of_cable = lambda cable: at if cable in slow else " # 4xHDR"
+                    net.write_text(netlist(hosts, links, Random(guids), of_cable))
                 cases.append(nets)
             with ThreadPoolExecutor() as pool:
                 results = list(pool.map(lambda nets: [risks(tool, net) for net in nets], cases))

@@ -14,7 +14,7 @@ pub use cases::cases;
 pub use drawn::{
     add, add_aggregation_nodes, add_host, link, named, node_at, switches, tree, without,
 };
-pub use net::{Net, connected, lids, ranked, rebuilt, shortest, way, with_speeds};
+pub use net::{Net, connected, lids, ranked, rebuilt, shortest, way, with_slow, with_speeds};
 
 use dmodc_formats::netlist::Netlist;
 use dmodc_formats::netlist::generate::Order;

@@ -106,6 +106,18 @@ pub fn with_speeds<'a>(fabric: Fabric, speed: impl Fn(SwitchId, PortNumber) -> &
     fabric.with_speeds(|_, s, port| speed(s, port).parse().unwrap_or_default())
 }
 
+/// The same fabric with 4xEDR links, but for those at these ports, which have another speed at both ends.
+pub fn with_slow(fabric: &Fabric, slow: &[(SwitchId, PortNumber)], speed: &str) -> Fabric {
+    let is_slow = |at| {
+        slow.iter()
+            .any(|&end| end == at || fabric.far(end.0, end.1) == Some(at))
+    };
+    with_speeds(fabric.clone(), |s, port| match is_slow((s, port)) {
+        true => speed,
+        false => "4xEDR",
+    })
+}
+
 /// Every LID with its switch and the port there (0 for the switch itself).
 pub fn lids(fabric: &Fabric) -> Vec<(Lid, SwitchId, PortNumber)> {
     fabric.lids().collect()

@@ -353,11 +353,7 @@ impl<'c> Loads<'c> {
                     // As they will be; the next switch's, if it comes on a way by this.
                     let own = load(s, port) + self.each[s][usize::from(port)];
                     // Home has no port; if one port leads there, all do.
-                    let gains = if before[to] {
-                        0
-                    } else {
-                        self.each[to][usize::from(ports[to])]
-                    };
+                    let gains = u32::from(!before[to]) * self.each[to][usize::from(ports[to])];
                     let then = load(to, ports[to]) + gains;
                     (own + then, own, port)
                 };
@@ -404,7 +400,7 @@ mod tests {
     use crate::Options;
     use crate::tests::{links::rack, route};
     use dmodc_fabric::{Drained, Fabric, Guid, Lid, PortNumber, SwitchId, Tables};
-    use fabrics::{Net, rebuilt, with_speeds};
+    use fabrics::{Net, rebuilt, with_slow};
     use std::collections::BTreeMap;
     use std::sync::Arc;
 
@@ -508,14 +504,8 @@ mod tests {
             };
             let lost = with(&whole.without(&ends), false);
             assert!(with(&whole, true) == lost, "{port}");
-            let speed = |s, port| match ends.contains(&(s, port)) {
-                true => "1xSDR",
-                false => "4xEDR",
-            };
-            assert!(
-                with(&with_speeds(whole.clone(), speed), false) == lost,
-                "{port}"
-            );
+            let slow = with_slow(&whole, &ends, "1xSDR");
+            assert!(with(&slow, false) == lost, "{port}");
         }
     }
 
@@ -562,11 +552,7 @@ mod tests {
         let hosts: Vec<u32> = (0..96).map(|host| host / 8).collect();
         let fabric = Net::new(&links, &hosts).build();
         let slow = [(0, 1), (0, 2)].map(|(s, port)| (SwitchId(s), PortNumber(port)));
-        let speed = |s, port| match slow.contains(&(s, port)) {
-            true => "1xEDR",
-            false => "4xEDR",
-        };
-        let fabric = with_speeds(fabric, speed);
+        let fabric = with_slow(&fabric, &slow, "1xEDR");
         let (_, tables) = route(&fabric, &Options::default(), 1);
         let mut counts = [0; 13];
         for leaf in (1..12).map(SwitchId) {
@@ -587,11 +573,12 @@ mod tests {
     fn a_slow_port_counts_by_its_speed() {
         let links = [&[(0, 1); 4][..], &[(0, 2); 4], &[(1, 2); 4]].concat();
         let fabric = Net::new(&links, &[[0; 16], [1; 16]].concat()).build();
-        let is_slow = |s: SwitchId, port: PortNumber| s.0 < 2 && port.0 <= 5;
-        let slow =
-            |s, port| is_slow(s, port) || fabric.far(s, port).is_some_and(|at| is_slow(at.0, at.1));
-        let speed = |s, port| if slow(s, port) { "2xEDR" } else { "4xEDR" };
-        let fabric = with_speeds(fabric.clone(), speed);
+        let slow = [0, 1].map(|s| (1..=5).map(move |port| (SwitchId(s), PortNumber(port))));
+        let fabric = with_slow(
+            &fabric,
+            &slow.into_iter().flatten().collect::<Vec<_>>(),
+            "2xEDR",
+        );
         let (_, tables) = route(&fabric, &Options::default(), 1);
         let others = fabric
             .end_nodes()

@@ -318,7 +318,7 @@ mod tests {
     use crate::tests::route;
     use crate::{Capacity, Options};
     use dmodc_fabric::Lid;
-    use fabrics::{Net, pgft, with_speeds};
+    use fabrics::{Net, pgft, with_slow, with_speeds};
     use std::collections::BTreeMap;
 
     /// Two leaves with six hosts each, joined by four cables, one of them at a quarter of the speed.
@@ -346,11 +346,7 @@ mod tests {
 
     /// How many hosts elsewhere a leaf reaches by a port that is as slow as `speed`, all others being 4xEDR.
     fn over_slow(fabric: &Fabric, leaf: SwitchId, slow: PortNumber, speed: &str) -> usize {
-        let speed = |s, port| match (s, port) == (leaf, slow) {
-            true => speed,
-            false => "4xEDR",
-        };
-        let fabric = with_speeds(fabric.clone(), speed);
+        let fabric = with_slow(fabric, &[(leaf, slow)], speed);
         let (_, tables) = route(&fabric, &Options::default(), 1);
         let others = fabric.end_nodes().iter().filter(|n| n.switch != leaf);
         others.filter(|n| tables.get(leaf, n.lid) == slow.0).count()
@@ -432,12 +428,7 @@ mod tests {
         let fabric = Net::new(&links, &[[0; 9], [1; 9], [2; 9]].concat()).build();
         let slow =
             [(1, 1), (0, 2), (0, 3), (0, 4)].map(|(s, port)| (SwitchId(s), PortNumber(port)));
-        let is_slow = |s, port| {
-            slow.iter()
-                .any(|&end| end == (s, port) || fabric.far(end.0, end.1) == Some((s, port)))
-        };
-        let speed = |s, port| if is_slow(s, port) { "2xEDR" } else { "4xEDR" };
-        let fabric = with_speeds(fabric.clone(), speed);
+        let fabric = with_slow(&fabric, &slow, "2xEDR");
         let (_, tables) = route(&fabric, &Options::default(), 1);
         for leaf in [1, 2].map(SwitchId) {
             let mut others = fabric.end_nodes().iter().filter(|n| n.switch != leaf);

@@ -6,7 +6,7 @@ use dmodc_fabric::random::Random;
 use dmodc_fabric::{Drained, Fabric, Lid, PortNumber, SwitchId};
 use dmodc_formats::netlist::Netlist;
 use dmodc_formats::netlist::generate::Pgft;
-use fabrics::{Net, add_host, cases, switches, way, with_speeds};
+use fabrics::{Net, add_host, cases, switches, way, with_slow};
 use proptest::prelude::*;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -33,10 +33,7 @@ proptest! {
 /// How many hosts at `to` leaf 0 reaches by its first port: all links fast, and one at a quarter.
 fn by_first(fabric: &Fabric, slow: (SwitchId, PortNumber), to: Range<u32>) -> [usize; 2] {
     ["4xEDR", "1xEDR"].map(|speed| {
-        let far = fabric.far(slow.0, slow.1).expect("a link");
-        let is_slow = |s, port| [slow, far].contains(&(s, port));
-        let speed = |s, port| if is_slow(s, port) { speed } else { "4xEDR" };
-        let fabric = with_speeds(fabric.clone(), speed);
+        let fabric = with_slow(fabric, &[slow], speed);
         let tables = route(&fabric, &Options::default(), 1).1;
         let nodes = fabric.end_nodes().iter();
         let nodes = nodes.filter(|node| to.contains(&node.switch.0));

@@ -3,7 +3,7 @@
 mod sets;
 mod shown;
 
-use super::args::Drain;
+use super::args::{Drain, permutations};
 use super::patterns::{Pattern, job, pairs, pattern};
 use super::several::{in_one, one_after_another};
 use super::tables::{Input, Judged};
@@ -88,7 +88,7 @@ pub struct Args {
     #[arg(long)]
     both: bool,
     /// Number of random permutations, and of random matchings
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = permutations())]
     permutations: u32,
     /// Seed of the random permutations
     #[arg(long, value_name = "S", default_value = "1")]

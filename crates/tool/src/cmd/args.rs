@@ -3,7 +3,9 @@
 use super::reading::{Known, Reading, remark};
 use crate::failure::Failure;
 use crate::input::{count, each_line, input};
-use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
+use clap::builder::{
+    PossibleValuesParser, RangedI64ValueParser, RangedU64ValueParser, TypedValueParser,
+};
 use dmodc_core::{Capacity, Engine, Faults, OnUnreachable, Options};
 use dmodc_fabric::Fabric;
 use dmodc_formats::names::{Directory, PartError};
@@ -11,6 +13,11 @@ use dmodc_formats::netlist::{GuidsOf, Names, Netlist, Part, none_found};
 use dmodc_watch::sweeps::roots_of;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
+
+/// A number of random permutations. All risks are kept: more take gigabytes.
+pub fn permutations() -> RangedI64ValueParser<u32> {
+    RangedI64ValueParser::new().range(1..=10_000_000)
+}
 
 /// GUID files, one GUID a line.
 #[derive(clap::Args)]

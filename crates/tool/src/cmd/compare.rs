@@ -2,6 +2,7 @@
 
 mod throws;
 
+use super::args::permutations;
 use super::reading::Reading;
 use crate::failure::{Failure, Outcome};
 use crate::input::input;
@@ -100,7 +101,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR", alias = "plugin")]
     plugin_dir: Option<PathBuf>,
     /// Number of random permutations
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = permutations())]
     permutations: u32,
     /// Seed of the random permutations, and of the throws
     #[arg(long, value_name = "S", default_value = "1")]

@@ -5,7 +5,7 @@
 
 mod each;
 
-use super::args::{Drain, Question, Removal};
+use super::args::{Drain, Question, Removal, permutations};
 use super::draw::{page_file, scene, whole_of, write_page};
 use super::{drained, left_out};
 use crate::draw::{Drawn, Routes, State};
@@ -79,7 +79,7 @@ pub struct Args {
     #[command(flatten)]
     drain: Drain,
     /// Number of random permutations, and of random matchings
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = permutations())]
     permutations: u32,
     /// Seed of the random permutations
     #[arg(long, value_name = "S", default_value = "1")]
