@@ -54,9 +54,9 @@ an older one, unless it is the only one among four or more of its level and numb
 links have one lane each and others have more.
 
 A reference that has neither most of the switches nor, by name, most of the links is of another
-fabric, and is not compared.
+fabric, and is not compared, nor is a plan none of whose devices is there.
 
-Exit code 0 if nothing differs, 1 if something does, 2 if the reference is of another fabric."
+Exit code 0 if nothing differs, 1 if something does, 2 if the reference or plan is of another fabric."
 )]
 pub struct Args {
     /// The fabric
@@ -106,6 +106,11 @@ pub fn run(args: Args) -> Outcome {
     let mut found = match (&args.plan, reference) {
         (Some(path), _) => {
             let (read, planned) = reading.plan(path, columns.as_ref(), &netlist)?;
+            let here = &planned.nodes[..netlist.nodes.len()];
+            if here.iter().all(|node| node.ports.is_empty()) {
+                let what = "of another fabric: none of its devices is there by name";
+                return Err(Failure::other(format!("{}: {what}", shown(path).display())));
+            }
             plan = Some(read);
             against(&netlist, &planned)
         }
