@@ -59,7 +59,15 @@ impl Plan {
         options: &Options,
         threads: &Threads,
     ) -> Result<Plan, RouteError> {
-        let plan = Self::by_levels(fabric, options, threads, true)?;
+        let mut options = options.clone();
+        let mut plan = Self::by_levels(fabric, &options, threads, true)?;
+        if let Rule::Stable(sets) = &plan.rule {
+            let unused = sets.unused(fabric);
+            if !unused.is_empty() {
+                options.drain.extend(unused);
+                plan = Self::by_levels(fabric, &options, threads, true)?;
+            }
+        }
         // The paper's letter has its own levels.
         let may_connect = options.on_unreachable == OnUnreachable::Connect
             && options.faults == Faults::Stable
@@ -68,10 +76,7 @@ impl Plan {
             return Ok(plan);
         };
         // Pairs of hosts are left out: one switch above all others connects them.
-        let options = Options {
-            root_guids: vec![fabric.guid(top)],
-            ..options.clone()
-        };
+        options.root_guids = vec![fabric.guid(top)];
         Self::by_levels(fabric, &options, threads, false)
     }
 

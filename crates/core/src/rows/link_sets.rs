@@ -22,7 +22,7 @@ use crate::options::{Capacity, Options};
 use crate::paths::Paths;
 use crate::threads::Threads;
 use crate::tree::{Links, Ranking};
-use dmodc_fabric::{Fabric, Lid, NO_PATH, PortNumber, Tables};
+use dmodc_fabric::{Drained, Fabric, Lid, NO_PATH, PortNumber, Tables};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -168,6 +168,36 @@ impl LinkSets {
         if !self.bands.is_empty() {
             steps.for_each(|(to, at, next)| self.detours[to].push((at, next)));
         }
+    }
+
+    /// The slow links that carry nothing, if hosts have no up-down path without them. Drained, they leave these hosts to
+    /// detours, which are faster: of 709 racks with up to 30 % of the links at a quarter 9 / 0 / 19 are worse than without
+    /// these links, else 20 / 7 / 40.
+    pub fn unused(&self, fabric: &Fabric) -> Vec<Drained> {
+        let first = self.bands.first().filter(|(steps, _)| steps.start == 0);
+        let Some((_, without)) = first else {
+            return Vec::new();
+        };
+        let (all, without) = (&*self.layers[0].paths, &*without.paths);
+        let switches = fabric.switches().keys();
+        let ends: Vec<SwitchId> = switches
+            .filter(|&s| fabric.hosts_of(s).next().is_some())
+            .collect();
+        let is_cut = |a, b| without.costs.hops(a, b).is_none() && all.costs.hops(a, b).is_some();
+        if !ends.iter().any(|&a| ends.iter().any(|&b| is_cut(a, b))) {
+            return Vec::new();
+        }
+        let is_dark = |s, to, port: PortNumber| {
+            let group = without.groups.to(s, to);
+            !group.is_some_and(|group| without.groups.ports(group).contains(&port.0))
+        };
+        let links = fabric.links();
+        let dark = links.filter(|&[(a, p), (b, q)]| is_dark(a, b, p) && is_dark(b, a, q));
+        let drained = dark.map(|[(s, port), _]| Drained {
+            switch: fabric.guid(s),
+            port: Some(port),
+        });
+        drained.collect()
     }
 
     /// A port that leads nearer over all links and is not drained, in place of a drained one; the same without any.

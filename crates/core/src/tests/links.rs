@@ -3,7 +3,7 @@
 use super::route;
 use crate::Options;
 use dmodc_fabric::{Drained, Fabric, Peer, PortNumber, SwitchId};
-use fabrics::Net;
+use fabrics::{Net, with_slow};
 use std::sync::Arc;
 
 /// Three leaves with four hosts each, below two spines with these numbers of links to each leaf.
@@ -110,5 +110,34 @@ fn a_drained_link_carries_nothing_that_has_another_path() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn a_slow_link_that_carries_nothing_else_leaves_hosts_to_detours() {
+    // Leaf 0 reaches leaf 1 by spine 4 alone.
+    let links = [
+        (0, 3),
+        (0, 3),
+        (0, 4),
+        (1, 4),
+        (1, 4),
+        (2, 3),
+        (2, 3),
+        (2, 4),
+        (2, 4),
+    ];
+    let fabric = Net::new(&links, &[0, 0, 1, 1, 2, 2]).build();
+    let [(leaf, up), (spine, down)] = ends(&fabric, 0, 3);
+    let fabric = with_slow(&fabric, &[(leaf, up)], "1xHDR");
+    let (_, tables) = route(&fabric, &Options::default(), 1);
+    for node in fabric.end_nodes() {
+        assert_ne!(tables.get(leaf, node.lid), up.0, "up, LID {}", node.lid);
+        assert_ne!(
+            tables.get(spine, node.lid),
+            down.0,
+            "down, LID {}",
+            node.lid
+        );
     }
 }

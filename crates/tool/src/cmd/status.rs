@@ -247,7 +247,9 @@ impl Report {
         let odd = figure("drain_odd_lines");
         if odd > 0.0 {
             let lines = amount(odd as usize, "line");
-            self.wants(format!("{lines} of the drain file without effect, or it is unreadable"));
+            self.wants(format!(
+                "{lines} of the drain file without effect, or it is unreadable"
+            ));
         }
         self.say("drained", drained);
         let (out, turned) = (figure("left_out_host_pairs"), figure("turned_host_pairs"));
