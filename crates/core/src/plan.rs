@@ -91,7 +91,7 @@ impl Plan {
         let pool = threads.to_fill(fabric.switches().len());
         let threads = threads.to_plan(fabric.switches().len());
         let reference = options.reference().and_then(|reference| {
-            let before = Before::new(reference, options);
+            let before = Before::new(reference, fabric, options);
             if before.is_none() {
                 log::error!("the reference is no tree; going on without it");
             }
@@ -414,7 +414,8 @@ struct Before<'r> {
 }
 
 impl<'r> Before<'r> {
-    fn new(fabric: &'r Fabric, options: &Options) -> Option<Self> {
+    /// Plans a reference of this fabric now.
+    fn new(fabric: &'r Fabric, now: &Fabric, options: &Options) -> Option<Self> {
         let options = &Options {
             reference: None,
             capacity: Capacity::Ignore,
@@ -429,7 +430,7 @@ impl<'r> Before<'r> {
             });
         }
         // With its own levels, as those of a large reference: not with one switch above all others.
-        let plan = Plan::by_levels(fabric, options, ALONE, true).ok()?;
+        let plan = Plan::by_levels(&fabric.with_lmcs_of(now), options, ALONE, true).ok()?;
         Some(Before {
             fabric,
             ranking: plan.ranking,

@@ -304,6 +304,21 @@ impl Fabric {
         self
     }
 
+    /// The same fabric without LIDs, with the greatest LMCs of another one: a reference may have none.
+    pub fn with_lmcs_of(&self, other: &Fabric) -> Fabric {
+        let of_nodes = other.end_nodes.iter().map(|node| node.lmc).max();
+        let of_switches = other.switches.iter().map(|switch| switch.lmc).max();
+        let mut fabric = self.clone();
+        for node in &mut fabric.end_nodes {
+            (node.lid, node.lmc) = (Lid(0), of_nodes.unwrap_or(0));
+        }
+        for switch in &mut fabric.switches {
+            (switch.lid, switch.lmc) = (Lid(0), of_switches.unwrap_or(0));
+        }
+        (fabric.absent, fabric.max_lid) = (Vec::new(), Lid(0));
+        fabric
+    }
+
     /// Whether links (also of hosts) differ in speed, as far as speeds are known.
     pub fn speeds_differ(&self) -> bool {
         let mut known = self.speeds.iter().filter(|speed| speed.is_known());

@@ -27,7 +27,7 @@ use crate::ids::BySwitch;
 use crate::options::Options;
 use crate::tree::{Groups, Ranking};
 use classes::divide;
-use dmodc_fabric::Fabric;
+use dmodc_fabric::{EndNode, Fabric};
 use expected::expect;
 use known::Known;
 use places::Places;
@@ -39,6 +39,8 @@ pub struct Roles {
     pub kinds: Kinds,
     pub uplinks: Uplinks,
     pub numbers: Numbers,
+    /// All nodes that are not there: absent ones, then others that the reference has.
+    pub absent: Vec<EndNode>,
     /// The ranks on which GUIDs decide places.
     pub ranks_by_guid: Vec<u32>,
     /// By switch: what orders them where ports do not tell.
@@ -55,6 +57,7 @@ impl Roles {
         options: &Options,
     ) -> Self {
         let reference = Reference::new((fabric, ranking), reference);
+        let absent = [fabric.absent(), &reference.away(fabric)].concat();
         let known = Known::new(fabric, ranking, groups, reference);
         let mut kinds = Kinds::new(&known);
         let places = Places::new(&known, &mut kinds);
@@ -62,7 +65,8 @@ impl Roles {
         let uplinks = Uplinks::new(&known, &kinds, &places);
         divide(&known, &mut kinds, &uplinks);
         Roles {
-            numbers: Numbers::new(&known, &kinds, &places, &NodeTypes::new(options)),
+            numbers: Numbers::new(&known, &kinds, &places, &absent, &NodeTypes::new(options)),
+            absent,
             ranks_by_guid: places.ranks_by_guid(&kinds),
             kinds,
             uplinks,

@@ -20,7 +20,7 @@ use super::{NodeType, NodeTypes};
 use crate::ids::{BySwitch, KindId, SwitchId};
 use crate::spread::{do_agree, golden_step, hash, most_common};
 use crate::tree::{join, root};
-use dmodc_fabric::{EndNode, Fabric, Guid, NodeId, NodeKind, Peer};
+use dmodc_fabric::{EndNode, Guid, NodeId, NodeKind, Peer};
 use std::collections::BTreeMap;
 use typed_index_collections::TiVec;
 
@@ -36,7 +36,7 @@ pub const HASHED: u32 = 1 << 31;
 pub struct Numbers {
     /// By end node.
     pub node: TiVec<NodeId, u32>,
-    /// By absent node.
+    /// By node of [`Roles::absent`](super::Roles::absent).
     pub absent: Vec<u32>,
     /// By switch: the number of its own LID.
     pub switch: BySwitch<u32>,
@@ -60,13 +60,21 @@ struct Numbering<'k> {
     known: &'k Known<'k>,
     kinds: &'k Kinds,
     places: &'k Places,
+    /// All nodes that are not there.
+    absent: &'k [EndNode],
     /// The usual number of ways up from a leaf, but for fabrics with more of them than numbers need.
     ways: u32,
 }
 
 impl Numbers {
     /// Numbers all destinations: end nodes on leaves by type, then all others.
-    pub fn new(known: &Known, kinds: &Kinds, places: &Places, types: &NodeTypes) -> Self {
+    pub fn new(
+        known: &Known,
+        kinds: &Kinds,
+        places: &Places,
+        absent: &[EndNode],
+        types: &NodeTypes,
+    ) -> Self {
         let fabric = known.fabric;
         let mut ways: Vec<u32> = known
             .leaves()
@@ -76,13 +84,14 @@ impl Numbers {
             known,
             kinds,
             places,
+            absent,
             ways: most_common(&mut ways).0.clamp(1, 1 << 16),
         };
         let positions = Positions::new(with);
         let place = with.switch_places();
         let mut numbers = Numbers {
             node: vec![HASHED; fabric.end_nodes().len()].into(),
-            absent: vec![HASHED; fabric.absent().len()],
+            absent: vec![HASHED; absent.len()],
             ..Numbers::default()
         };
         let mut base = 0;
@@ -112,24 +121,24 @@ impl Numbers {
         let nodes = nodes.filter_map(|(n, node)| Some((number(node)?, n)));
         let mut nodes: Vec<(u32, NodeId)> = nodes.collect();
         nodes.sort_unstable();
-        self.number(fabric, nodes.into_iter().map(|(_, n)| n), number);
+        self.number(with, nodes.into_iter().map(|(_, n)| n), number);
         base + types.io_count() as u32
     }
 
     /// Numbers end nodes in this order, and absent ones, if they have a number by this rule.
     fn number(
         &mut self,
-        fabric: &Fabric,
+        with: &Numbering,
         order: impl Iterator<Item = NodeId>,
         number: impl Fn(&EndNode) -> Option<u32>,
     ) {
         for n in order {
-            if let Some(number) = number(&fabric.end_nodes()[n]) {
+            if let Some(number) = number(&with.known.fabric.end_nodes()[n]) {
                 self.node[n] = number;
                 self.order.push(n);
             }
         }
-        for (absent, node) in self.absent.iter_mut().zip(fabric.absent()) {
+        for (absent, node) in self.absent.iter_mut().zip(with.absent) {
             *absent = number(node).unwrap_or(*absent);
         }
     }
@@ -180,7 +189,7 @@ impl Numbers {
         let mut leaves: Vec<SwitchId> = known.ranking.leaves().collect();
         leaves.sort_by_key(|&leaf| first[leaf]);
         let order = leaves.iter().flat_map(|&leaf| fabric.node_ids_of(leaf));
-        self.number(fabric, order, |node| {
+        self.number(with, order, |node| {
             let position = positions.at(node.switch, node.port.0);
             is_it(node).then(|| base + first[node.switch] + hosts.value(position))
         });
@@ -199,7 +208,7 @@ impl Numbers {
         let nodes = fabric.end_nodes().keys();
         let (last, above): (Vec<_>, Vec<_>) =
             nodes.partition(|&n| is_aggregation(&fabric.end_nodes()[n]));
-        self.number(fabric, above.into_iter().chain(last), |node| {
+        self.number(with, above.into_iter().chain(last), |node| {
             let name = names[node.switch];
             (!with.is_on_leaf(node)).then(|| match is_aggregation(node) {
                 true => HASHED | hashed(name, node.port.0),

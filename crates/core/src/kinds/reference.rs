@@ -10,7 +10,8 @@
 
 use crate::ids::{BySwitch, SwitchId};
 use crate::tree::Ranking;
-use dmodc_fabric::{Fabric, Guid, NodeKind, Peer, PortNumber, known_boxes};
+use dmodc_fabric::{EndNode, Fabric, Guid, Lid, NodeKind, Peer, PortNumber, known_boxes};
+use std::collections::BTreeSet;
 
 /// A switch as it is, or as it was if it is gone.
 #[derive(Clone, Copy, Debug)]
@@ -133,6 +134,26 @@ impl Reference {
         }
         dark.sort_unstable_by_key(|dark| (dark.switch, dark.port));
         Reference { switches, dark }
+    }
+
+    /// Hosts of the reference that are away from present switches, without LIDs: neither present nor absent in the fabric.
+    pub fn away(&self, fabric: &Fabric) -> Vec<EndNode> {
+        let known = fabric.end_nodes().iter().chain(fabric.absent());
+        let known: BTreeSet<Guid> = known.map(|node| node.guid).collect();
+        let lmc = fabric.end_nodes().iter().map(|node| node.lmc).max();
+        let away = |dark: &Dark| match dark.was {
+            Was::Host(guid) if !known.contains(&guid) => Some(EndNode {
+                guid,
+                lid: Lid(0),
+                lmc: lmc.unwrap_or(0),
+                kind: NodeKind::Ca,
+                switch: dark.switch,
+                port: PortNumber(dark.port),
+            }),
+            _ => None,
+        };
+        let here = |dark: &&Dark| usize::from(dark.switch) < fabric.switches().len();
+        self.dark.iter().filter(here).filter_map(away).collect()
     }
 
     /// The dark ports of a switch.

@@ -19,7 +19,7 @@ use crate::paths::{Costs, HOPS, UP};
 use crate::spread::most_common;
 use crate::tree::Ranking;
 use dmodc_fabric::{
-    Fabric, Guid, Lid, NO_PATH, NodeKind, PortNumber, Tables, counted, known_boxes,
+    EndNode, Fabric, Guid, Lid, NO_PATH, NodeKind, PortNumber, Tables, counted, known_boxes,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -258,9 +258,11 @@ impl Counting<'_> {
             }
             (who, k)
         };
-        let away = fabric.absent().iter().zip(&numbers.absent);
+        let away = self.roles.absent.iter().zip(&numbers.absent);
         let nodes = fabric.end_nodes().iter().zip(&numbers.node);
-        for (node, &number) in away.chain(nodes) {
+        let mut nodes: Vec<(&EndNode, &u32)> = away.chain(nodes).collect();
+        nodes.sort_by_key(|(node, _)| (self.roles.order[node.switch], node.port));
+        for (node, &number) in nodes {
             let s = node.switch;
             let is_host = node.kind != NodeKind::Aggregation && self.ranking.is_leaf(s);
             if is_host {
@@ -274,7 +276,6 @@ impl Counting<'_> {
             let who = Who::Node(node.guid);
             others.extend(further.map(|k| (s, Some(name(who, node.lid, k)))));
         }
-        others.sort_by_key(|&(s, _)| self.roles.order[s]);
         let mut switches: Vec<SwitchId> = fabric.switches().keys().collect();
         switches.sort_by_key(|&s| self.roles.order[s]);
         for s in switches {
