@@ -8,7 +8,7 @@
 use super::detours::{Connections, Ends, MayConnect, Needs, Steps, Turns, Unreachable, turned};
 use super::ids::{BySwitch, SwitchId};
 use super::kinds::Roles;
-use super::options::{Capacity, Faults, OnUnreachable, Options, RouteError, Timings};
+use super::options::{Faults, OnUnreachable, Options, RouteError, Timings};
 use super::paper::Paper;
 use super::paths::Paths;
 use super::rows::{AllLinks, Counted, Fallback, LinkSets, SMALL};
@@ -124,7 +124,7 @@ impl Plan {
                     links: &links,
                     layers: &layers,
                     drained,
-                    reference: before.and_then(|of| Some((of.fabric, of.counted.as_ref()?))),
+                    before: before.and_then(|of| Some((of.fabric, of.counted.as_ref()?))),
                 };
                 Rule::Stable(Box::new(LinkSets::new(all, roles, options, threads)))
             }
@@ -410,7 +410,7 @@ impl Plan {
 struct Before<'r> {
     fabric: &'r Fabric,
     ranking: Ranking,
-    counted: Option<Counted>,
+    counted: Option<[Counted; 2]>,
 }
 
 impl<'r> Before<'r> {
@@ -418,7 +418,6 @@ impl<'r> Before<'r> {
     fn new(fabric: &'r Fabric, now: &Fabric, options: &Options) -> Option<Self> {
         let options = &Options {
             reference: None,
-            capacity: Capacity::Ignore,
             ..options.clone()
         };
         if fabric.switches().len() > SMALL {
@@ -430,7 +429,7 @@ impl<'r> Before<'r> {
             });
         }
         // With its own levels, as those of a large reference: not with one switch above all others.
-        let plan = Plan::by_levels(&fabric.with_lmcs_of(now), options, ALONE, true).ok()?;
+        let plan = Plan::by_levels(&fabric.as_now(now), options, ALONE, true).ok()?;
         Some(Before {
             fabric,
             ranking: plan.ranking,

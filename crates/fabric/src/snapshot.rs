@@ -304,18 +304,36 @@ impl Fabric {
         self
     }
 
-    /// The same fabric without LIDs, with the greatest LMCs of another one: a reference may have none.
-    pub fn with_lmcs_of(&self, other: &Fabric) -> Fabric {
-        let of_nodes = other.end_nodes.iter().map(|node| node.lmc).max();
-        let of_switches = other.switches.iter().map(|switch| switch.lmc).max();
-        let mut fabric = self.clone();
+    /// A reference with the greatest LMCs of a fabric now, and the speeds of its links. LIDs are in order, as far as there
+    /// is room: a reference may have none.
+    pub fn as_now(&self, now: &Fabric) -> Fabric {
+        let of_nodes = now.end_nodes.iter().map(|node| node.lmc).max();
+        let of_switches = now.switches.iter().map(|switch| switch.lmc).max();
+        let mut fabric =
+            self.clone()
+                .with_speeds(|known, s, port| match now.speed_in(known, s, port) {
+                    Speed::UNKNOWN => known.link_speed(s, port),
+                    speed => speed,
+                });
+        let mut next = 1u32;
+        let mut number = |lid: &mut Lid, lmc: &mut u8, now: Option<u8>| {
+            let lids = 1 << now.unwrap_or(0);
+            let first = next.next_multiple_of(lids);
+            let has_room = first + lids - 1 <= Lid::UNICAST_MAX.0.into();
+            next = first + lids;
+            (*lid, *lmc) = (
+                Lid(if has_room { first as u16 } else { 0 }),
+                now.unwrap_or(0),
+            );
+        };
         for node in &mut fabric.end_nodes {
-            (node.lid, node.lmc) = (Lid(0), of_nodes.unwrap_or(0));
+            number(&mut node.lid, &mut node.lmc, of_nodes);
         }
         for switch in &mut fabric.switches {
-            (switch.lid, switch.lmc) = (Lid(0), of_switches.unwrap_or(0));
+            number(&mut switch.lid, &mut switch.lmc, of_switches);
         }
-        (fabric.absent, fabric.max_lid) = (Vec::new(), Lid(0));
+        (fabric.absent, fabric.max_lid) =
+            (Vec::new(), Lid(next.min(Lid::UNICAST_MAX.0.into()) as u16));
         fabric
     }
 

@@ -42,9 +42,11 @@ enum Who {
 #[derive(Clone, Debug, Default)]
 pub struct Counted {
     /// By switch.
-    of: BTreeMap<Name, BySwitch<u8>>,
+    of: PortsOf,
     /// By LID.
     names: BTreeMap<Lid, Name>,
+    /// Whether these are the rule's ports.
+    is_rule: bool,
 }
 
 impl Counted {
@@ -55,15 +57,23 @@ impl Counted {
 
     /// The counted port of a switch for a LID.
     pub fn port(&self, s: SwitchId, lid: Lid) -> Option<u8> {
-        let ports = self.of.get(self.names.get(&lid)?)?;
-        Some(ports[s]).filter(|&port| port != NO_PATH)
+        self.named(s, self.names.get(&lid)?)
+    }
+
+    /// The counted port of a switch for the first LID of an end node, which may be away.
+    pub fn port_to(&self, s: SwitchId, node: Guid) -> Option<u8> {
+        self.named(s, &(Who::Node(node), 0))
+    }
+
+    fn named(&self, s: SwitchId, name: &Name) -> Option<u8> {
+        let port = self.of.get(name)?[s];
+        (port != NO_PATH).then_some(port)
     }
 
     /// Writes the counted ports of a switch into its row.
     pub fn write(&self, s: SwitchId, row: &mut [u8]) {
         for (lid, name) in &self.names {
-            let ports = self.of.get(name);
-            if let Some(port) = ports.map(|of| of[s]).filter(|&port| port != NO_PATH) {
+            if let Some(port) = self.named(s, name) {
                 row[lid.index()] = port;
             }
         }
@@ -76,10 +86,17 @@ pub struct Counting<'c> {
     pub ranking: &'c Ranking,
     pub roles: &'c Roles,
     pub costs: &'c Costs,
+    pub before: Before<'c>,
 }
 
-/// A place of a destination: its switch, and its name unless the place is empty.
-type Place = (SwitchId, Option<Name>);
+/// A place of a destination: its switch; and its name and number, unless the place is empty.
+type Place = (SwitchId, Option<(Name, u32)>);
+
+/// What was counted for a reference: at first, and at last, over what drained and slow links leave.
+pub type Before<'r> = Option<(&'r Fabric, &'r [Counted; 2])>;
+
+/// By name and switch.
+type PortsOf = BTreeMap<Name, BySwitch<u8>>;
 
 /// The destinations counted so far.
 struct Loads<'c> {
@@ -92,56 +109,68 @@ struct Loads<'c> {
 }
 
 impl Counting<'_> {
-    /// Counts the ports. `before` has the reference and what was counted there, which decides whether to count.
-    pub fn count(&self, before: Option<(&Fabric, &Counted)>) -> Counted {
+    /// Counts the ports. What was counted before decides whether to count.
+    pub fn count(&self) -> Counted {
         if self.fabric.switches().len() > SMALL {
             return Counted::default();
         }
         let uplinks = self.uplinks();
-        let is_counted = match before {
-            Some((_, counted)) => !counted.is_empty(),
+        let is_counted = match self.before {
+            Some((_, [first, _])) => !first.is_empty() && !first.is_rule,
             None => self.is_irregular(&uplinks),
         };
         if !is_counted {
             return Counted::default();
         }
         let (mut places, names) = self.places();
-        let switches = self.fabric.switches().keys();
-        // A replaced box keeps its ports.
-        let boxes = before.map(|(reference, _)| known_boxes(self.fabric, reference));
-        let known = |name: Name, s: SwitchId| {
-            let (_, counted) = before?;
-            Some(counted.of.get(&name)?[boxes.as_ref()?[s]?])
-        };
-        let of_name = |name: Name| {
-            let ports = switches.clone().map(|s| known(name, s).unwrap_or(NO_PATH));
-            (name, ports.collect())
-        };
-        let of_names = places.iter().filter_map(|at| at.1).map(of_name);
-        let mut ports: BTreeMap<Name, BySwitch<u8>> = of_names.collect();
+        let mut ports = self.known(&places, 0);
         Loads::new(self, &uplinks).complete(&places, &mut ports);
         places.retain(|at| at.1.is_some());
-        self.complete_again(&uplinks, &places, |_, _| true, |_, _| 1, &mut ports);
-        Counted { of: ports, names }
+        let none = PortsOf::new();
+        self.complete_again(&uplinks, &places, |_, _| true, |_, _| 1, &none, &mut ports);
+        Counted {
+            of: ports,
+            names,
+            is_rule: false,
+        }
+    }
+
+    /// What was counted before for these places, first or last. A replaced box keeps its ports.
+    fn known(&self, places: &[Place], at: usize) -> PortsOf {
+        let boxes = self
+            .before
+            .map(|(reference, _)| known_boxes(self.fabric, reference));
+        let known = |name: Name, s: SwitchId| {
+            let counted = &self.before?.1[at];
+            Some(counted.of.get(&name)?[boxes.as_ref()?[s]?])
+        };
+        let of_name = |(name, _): (Name, u32)| {
+            let switches = self.fabric.switches().keys();
+            let ports = switches.map(|s| known(name, s).unwrap_or(NO_PATH));
+            (name, ports.collect())
+        };
+        places.iter().filter_map(|at| at.1).map(of_name).collect()
     }
 
     /// The ports that the rule gives, which writes all rows; none beyond [`SMALL`] switches. What slow links give up is
     /// counted on top of these.
-    pub fn known(&self, rule: impl FnOnce(&mut [&mut [u8]]) -> usize) -> Counted {
+    pub fn by_rule(&self, rule: impl FnOnce(&mut [&mut [u8]]) -> usize) -> Counted {
         if self.fabric.switches().len() > SMALL {
             return Counted::default();
         }
         let mut tables = Tables::for_fabric(self.fabric);
         rule(&mut tables.rows_mut());
-        let names = self.places().1;
-        let switches = self.fabric.switches().keys();
-        let ports = |(&lid, &name): (&Lid, &Name)| {
-            let of_switch = switches.clone().map(|s| tables.get(s, lid));
-            (name, of_switch.collect())
-        };
+        let (places, names) = self.places();
+        // Nodes that are away have no LID.
+        let mut ports = self.known(&places, 0);
+        for (&lid, &name) in &names {
+            let of_switch = self.fabric.switches().keys().map(|s| tables.get(s, lid));
+            ports.insert(name, of_switch.collect());
+        }
         Counted {
-            of: names.iter().map(ports).collect(),
+            of: ports,
             names,
+            is_rule: true,
         }
     }
 
@@ -150,23 +179,29 @@ impl Counting<'_> {
         Counting { costs, ..*self }
     }
 
-    /// Counts again for some LIDs, over some links: the ports that do not lead nearer there. A destination counts `each` at a
-    /// port.
+    /// Counts again for some numbers, over some links: the ports that do not lead nearer there, but for those counted before.
+    /// A destination counts `each` at a port.
     pub fn again(
         &self,
         counted: &mut Counted,
         is_there: impl Fn(SwitchId, u8) -> bool,
-        is_due: impl Fn(Lid) -> bool,
+        is_due: impl Fn(u32) -> bool,
         each: impl Fn(SwitchId, u8) -> u32,
     ) {
         if counted.is_empty() {
             return;
         }
-        let due = counted.names.iter().filter(|(lid, _)| is_due(**lid));
-        let due: BTreeSet<Name> = due.map(|(_, name)| *name).collect();
         let mut places = self.places().0;
-        places.retain(|at| at.1.is_some_and(|name| due.contains(&name)));
-        self.complete_again(&self.uplinks(), &places, is_there, each, &mut counted.of);
+        places.retain(|at| at.1.is_some_and(|(_, number)| is_due(number)));
+        let known = self.known(&places, 1);
+        self.complete_again(
+            &self.uplinks(),
+            &places,
+            is_there,
+            each,
+            &known,
+            &mut counted.of,
+        );
     }
 
     /// Counts again for these places, none of them empty, over some links.
@@ -176,7 +211,8 @@ impl Counting<'_> {
         places: &[Place],
         is_there: impl Fn(SwitchId, u8) -> bool,
         each: impl Fn(SwitchId, u8) -> u32,
-        ports: &mut BTreeMap<Name, BySwitch<u8>>,
+        known: &PortsOf,
+        ports: &mut PortsOf,
     ) {
         let mut loads = Loads::new(self, uplinks);
         for (s, ends) in loads.ends.iter_mut_enumerated() {
@@ -187,14 +223,16 @@ impl Counting<'_> {
             }
         }
         for &(home, name) in places {
-            let ports = name.and_then(|name| ports.get_mut(&name));
-            for (s, port) in ports.into_iter().flat_map(|of| of.iter_mut_enumerated()) {
-                let leads = loads.leads(s, home);
-                if !loads.ends[s]
-                    .iter()
-                    .any(|end| end.0 == *port && leads(end.1))
-                {
-                    *port = NO_PATH;
+            let Some((name, _)) = name else { continue };
+            let known = known.get(&name);
+            for (s, port) in ports
+                .get_mut(&name)
+                .into_iter()
+                .flat_map(|of| of.iter_mut_enumerated())
+            {
+                let leads = |port: &u8| loads.leads_by(s, home, *port);
+                if !leads(port) {
+                    *port = known.map(|of| of[s]).filter(leads).unwrap_or(NO_PATH);
                 }
             }
         }
@@ -246,17 +284,17 @@ impl Counting<'_> {
     fn places(&self) -> (Vec<Place>, BTreeMap<Lid, Name>) {
         let (fabric, numbers) = (self.fabric, &self.roles.numbers);
         let mut names = BTreeMap::new();
-        let mut leaves: BTreeMap<(u32, SwitchId), BTreeMap<u32, Name>> = BTreeMap::new();
+        let mut leaves: BTreeMap<(u32, SwitchId), BTreeMap<u32, (Name, u32)>> = BTreeMap::new();
         for leaf in self.ranking.leaves() {
             leaves.insert((numbers.first[leaf], leaf), BTreeMap::new());
         }
         let mut others: Vec<Place> = Vec::new();
         let mut last = 0;
-        let mut name = |who: Who, lid: Lid, k: u8| {
+        let mut name = |who: Who, lid: Lid, number: u32, k: u8| {
             if lid != Lid(0) {
                 names.insert(Lid(lid.0 + u16::from(k)), (who, k));
             }
-            (who, k)
+            ((who, k), number + u32::from(k))
         };
         let away = self.roles.absent.iter().zip(&numbers.absent);
         let nodes = fabric.end_nodes().iter().zip(&numbers.node);
@@ -269,12 +307,12 @@ impl Counting<'_> {
                 let first = numbers.first[s];
                 let place = number.saturating_sub(first);
                 let of_leaf = leaves.entry((first, s)).or_default();
-                of_leaf.insert(place, name(Who::Node(node.guid), node.lid, 0));
+                of_leaf.insert(place, name(Who::Node(node.guid), node.lid, number, 0));
                 last = place.max(last);
             }
             let further = u8::from(is_host)..1 << node.lmc;
             let who = Who::Node(node.guid);
-            others.extend(further.map(|k| (s, Some(name(who, node.lid, k)))));
+            others.extend(further.map(|k| (s, Some(name(who, node.lid, number, k)))));
         }
         let mut switches: Vec<SwitchId> = fabric.switches().keys().collect();
         switches.sort_by_key(|&s| self.roles.order[s]);
@@ -282,7 +320,8 @@ impl Counting<'_> {
             let switch = &fabric.switches()[s];
             let who = Who::Switch(self.roles.order[s]);
             let all = 0..1 << switch.lmc;
-            others.extend(all.map(|k| (s, Some(name(who, switch.lid, k)))));
+            let number = numbers.switch[s];
+            others.extend(all.map(|k| (s, Some(name(who, switch.lid, number, k)))));
         }
         let on_leaves = leaves.iter().flat_map(|(&(_, s), hosts)| {
             (0..=last).map(move |place| (s, hosts.get(&place).copied()))
@@ -326,12 +365,18 @@ impl<'c> Loads<'c> {
         }
     }
 
+    /// Whether a port of a switch leads nearer.
+    fn leads_by(&self, s: SwitchId, home: SwitchId, port: u8) -> bool {
+        let leads = self.leads(s, home);
+        self.ends[s].iter().any(|end| end.0 == port && leads(end.1))
+    }
+
     /// Counts the ports that are known, then chooses the others; those of switches, whose packets are few, last.
-    fn complete(&mut self, places: &[Place], ports: &mut BTreeMap<Name, BySwitch<u8>>) {
+    fn complete(&mut self, places: &[Place], ports: &mut PortsOf) {
         self.load.raw.fill([0; 256]);
         let none: BySwitch<bool> = vec![false; self.ends.len()].into();
         let is_of_switch = |name: &Name| matches!(name.0, Who::Switch(_));
-        let first = places.partition_point(|at| !at.1.as_ref().is_some_and(is_of_switch));
+        let first = places.partition_point(|at| !at.1.is_some_and(|(name, _)| is_of_switch(&name)));
         for (of_switches, places) in [(false, &places[..first]), (true, &places[first..])] {
             let known = ports.iter().filter(|at| is_of_switch(at.0) == of_switches);
             known.for_each(|(_, ports)| self.count(ports, &none));
@@ -340,11 +385,11 @@ impl<'c> Loads<'c> {
     }
 
     /// Chooses the ports of these places that are not known.
-    fn choose(&mut self, places: &[Place], ports: &mut BTreeMap<Name, BySwitch<u8>>) {
+    fn choose(&mut self, places: &[Place], ports: &mut PortsOf) {
         let mut order: Vec<SwitchId> = self.ends.keys().collect();
         for &(home, name) in places {
             let mut empty: BySwitch<u8> = vec![NO_PATH; order.len()].into();
-            let ports = name.and_then(|name| ports.get_mut(&name));
+            let ports = name.and_then(|(name, _)| ports.get_mut(&name));
             let ports = ports.unwrap_or(&mut empty);
             let before = self.on_ways(ports);
             order.sort_by_key(|s| self.of.costs.byte(*s, home) & HOPS);

@@ -10,7 +10,7 @@
 //! displaced once over all links, and once in its band.
 
 use super::bands::{STEPS, round, step};
-use super::counted::{Counted, Counting};
+use super::counted::{Before, Counted, Counting};
 use super::shares::Capacities;
 use super::targets::Targets;
 use super::ways::Ways;
@@ -39,7 +39,7 @@ pub struct AllLinks<'a> {
     /// Both ends of drained links, as (switch, port), ascending.
     pub drained: Vec<(SwitchId, PortNumber)>,
     /// A small reference, and the ports counted there.
-    pub reference: Option<(&'a Fabric, &'a Counted)>,
+    pub before: Before<'a>,
 }
 
 /// The ways over each set of links.
@@ -48,7 +48,8 @@ pub struct LinkSets {
     pub roles: Roles,
     ranking: Ranking,
     targets: Targets,
-    pub counted: Counted,
+    /// At first, and at last: over what drained and slow links leave.
+    pub counted: [Counted; 2],
     /// The first layer has no drained links, the second has all.
     layers: Vec<Ways>,
     /// Both ends of drained links, as (switch, port), ascending.
@@ -90,7 +91,7 @@ impl LinkSets {
             links,
             layers,
             drained,
-            reference,
+            before,
         } = all;
         let paths = &layers[layers.len() - 1];
         let targets = Targets::new(fabric, &paths.costs, &roles.numbers);
@@ -99,11 +100,13 @@ impl LinkSets {
             ranking,
             roles: &roles,
             costs: &paths.costs,
+            before,
         };
-        let mut counted = match options.forgets {
+        let mut first = match options.forgets {
             true => Counted::default(),
-            false => counting.count(reference),
+            false => counting.count(),
         };
+        let mut counted = first.clone();
         if !drained.is_empty() {
             let is_open = |s, port| is_open(&drained, s, port);
             counting
@@ -125,10 +128,11 @@ impl LinkSets {
                     targets: &targets,
                     counted: &Counted::default(),
                 };
-                counted = counting.known(|rows| rule.write(rows, threads));
+                first = counting.by_rule(|rows| rule.write(rows, threads));
+                counted = first.clone();
             }
-            let capacities = Capacities::new(fabric, ranking, &of_layers[0]);
-            let mut shares = capacities.shares(&roles, &counted);
+            let capacities = Capacities::new(fabric, ranking, &roles, &of_layers[0]);
+            let mut shares = capacities.shares(&counted);
             let starts = round(&mut shares, BANDS, ranking.per_rank().len() > 2);
             let ends = starts.iter().skip(1).copied().chain([STEPS]);
             for (&start, end) in starts.iter().zip(ends) {
@@ -136,10 +140,7 @@ impl LinkSets {
                     is_open(&drained, s, port)
                         && shares.get(&(s, port)).is_none_or(|&share| share >= end)
                 };
-                let is_due = |lid: Lid| {
-                    let number = targets.numbers()[lid.index()];
-                    number.is_some_and(|number| (start..end).contains(&step(number)))
-                };
+                let is_due = |number| (start..end).contains(&step(number));
                 let over = Arc::new(paths.over(links, is_there, ranking, threads));
                 counting
                     .over(&over.costs)
@@ -156,7 +157,7 @@ impl LinkSets {
             ranking: ranking.clone(),
             roles,
             targets,
-            counted,
+            counted: [first, counted],
             layers: of_layers,
             drained,
             bands,
@@ -227,7 +228,7 @@ impl LinkSets {
         threads: &Threads,
     ) -> usize {
         let write = |ways: &_, targets: &_, rows: &mut [&mut [u8]]| {
-            let counted = &self.counted;
+            let [_, counted] = &self.counted;
             Rows {
                 fabric,
                 ways,

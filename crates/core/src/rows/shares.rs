@@ -61,6 +61,7 @@ fn sum(of: &[&[i32; STEPS]], end: usize) -> f64 {
 /// The hosts below each switch, and what the links above can carry. Speeds are parts of the fastest.
 pub struct Capacities<'l> {
     fabric: &'l Fabric,
+    roles: &'l Roles,
     ways: &'l Ways,
     fastest: f64,
     /// By switch: the fastest link into it from below.
@@ -79,10 +80,17 @@ pub struct Capacities<'l> {
 
 impl<'l> Capacities<'l> {
     /// Weighs all uplinks over these ways.
-    pub fn new(fabric: &'l Fabric, ranking: &Ranking, ways: &'l Ways) -> Self {
+    pub fn new(fabric: &'l Fabric, ranking: &Ranking, roles: &'l Roles, ways: &'l Ways) -> Self {
         let costs = &ways.paths.costs;
         let switches = || fabric.switches().keys();
-        let at = |s: SwitchId| fabric.hosts_of(s).count() as f64;
+        let mut hosts: BySwitch<f64> = switches()
+            .map(|s| fabric.hosts_of(s).count() as f64)
+            .collect();
+        roles
+            .absent
+            .iter()
+            .for_each(|node| hosts[node.switch] += 1.0);
+        let at = |s: SwitchId| hosts[s];
         let below = |s: SwitchId| {
             let below = costs.columns_below(s).iter().map(|&c| costs.switch(c));
             // Links within a rank carry what they join alone.
@@ -96,6 +104,7 @@ impl<'l> Capacities<'l> {
         };
         let mut capacities = Capacities {
             fabric,
+            roles,
             ways,
             fastest: switches().flat_map(links).max().unwrap_or(0).into(),
             into: BySwitch::default(),
@@ -163,9 +172,9 @@ impl<'l> Capacities<'l> {
     }
 
     /// Finds the shares of all slow links.
-    pub fn shares(&self, roles: &Roles, counted: &Counted) -> Shares {
+    pub fn shares(&self, counted: &Counted) -> Shares {
         let mut shares = Shares::new();
-        let mut coming = Coming::new(self.fabric, self.ways, roles, counted);
+        let mut coming = Coming::new(self.fabric, self.ways, self.roles, counted);
         for s in self.fabric.switches().keys() {
             self.add(s, true, &mut coming, &mut shares);
             self.add(s, false, &mut coming, &mut shares);

@@ -5,7 +5,7 @@ use super::{degraded, route, shapes, text};
 use crate::Options;
 use crate::spread::hash;
 use dmodc_fabric::{Builder, EndNode, Fabric, Lid, NO_PATH, PortNumber, SwitchId};
-use fabrics::{Net, cases, way};
+use fabrics::{Net, cases, pgft, way, with_slow};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -117,6 +117,39 @@ fn a_reference_of_counted_ports_needs_no_lids() {
                 for (lid, ..) in fabrics::lids(&restarted) {
                     assert_eq!(absent.get(s, lid), all.get(s, lid), "{s:?}, LID {lid}");
                     assert_eq!(absent.get(s, lid), away.get(s, lid), "{s:?}, LID {lid}");
+                }
+            }
+        }
+    }
+}
+
+/// With one link at a quarter, up to 30 entries of other hosts moved.
+#[test]
+fn beside_slow_links_a_host_that_goes_moves_nobody() {
+    let (whole, _) = pgft("PGFT(2;8,6;1,4;1,1)").to_fabric(None).expect("LIDs");
+    for (slow, speed) in [(1, "1xEDR"), (3, "2xEDR")] {
+        let links = whole.links().step_by(5).take(slow).map(|[end, _]| end);
+        let whole = with_slow(&whole, &links.collect::<Vec<_>>(), speed);
+        let options = Options {
+            reference: Some(Arc::new(whole.clone())),
+            ..Options::default()
+        };
+        let (_, before) = route(&whole, &options, 1);
+        assert!(
+            before == route(&whole, &Options::default(), 1).1,
+            "a second sweep"
+        );
+        for node in whole.end_nodes() {
+            let (less, _) = without(&whole, |_, other| other.guid == node.guid);
+            let less = less.with_speeds(|_, s, port| whole.link_speed(s, port));
+            let (_, after) = route(&less, &options, 1);
+            for s in less.switches().keys() {
+                for (lid, ..) in fabrics::lids(&less) {
+                    assert_eq!(
+                        before.get(s, lid),
+                        after.get(s, lid),
+                        "{slow}, {node:?}: {s:?}, LID {lid}"
+                    );
                 }
             }
         }
