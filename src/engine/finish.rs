@@ -16,7 +16,7 @@ use dmodc_formats::netlist::Names;
 use dmodc_watch::sweeps::{Activity, Findings, Job, Planned, Role, host_pairs, report};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use typed_index_collections::TiVec;
 
 /// The file of hosts in the order of their topological NIDs, in OpenSM's `dump_files_dir`; OpenSM names them.
@@ -77,8 +77,8 @@ impl Dmodc {
         let routed = std::mem::take(&mut state.routed);
         let is_read = routed || state.plan_unrouted(seen.unrouted);
         if let Some(metrics) = state.metrics.as_mut().filter(|_| is_read) {
-            metrics.read();
-            metrics.other_managers(seen.other_managers);
+            metrics.next.read = Some(SystemTime::now());
+            metrics.next.other_managers = Some(seen.other_managers);
         }
         if let Some(planned) = &state.planned
             && !std::mem::replace(&mut state.is_finished, true)
@@ -92,7 +92,7 @@ impl Dmodc {
             lines.iter().for_each(|line| log::info!("{line}"));
             if let Some(metrics) = &mut state.metrics {
                 metrics.drained(&uses);
-                metrics.odd_drain_lines(state.memory.drain.odd_lines());
+                metrics.next.drain_odd_lines = Some(state.memory.drain.odd_lines());
             }
             let mut write = |path: &Path, job: Job| {
                 if let Err(e) = state.writer.put(path, job, run) {
@@ -114,10 +114,10 @@ impl Dmodc {
                 let file = state.memory.reference.as_ref();
                 let found = state.findings.look(names, planned, file);
                 if let Some(metrics) = &mut state.metrics {
-                    metrics.found(found);
+                    metrics.next.found = found;
                     match routed {
-                        true => metrics.pairs(host_pairs(planned)),
-                        false => metrics.seen(planned),
+                        true => metrics.next.pairs = host_pairs(planned),
+                        false => metrics.next.routed.seen(planned),
                     }
                 }
             }

@@ -2,20 +2,19 @@
 //! and hosts on detours for `dmodc.metrics`.
 
 use super::Logged;
-use super::lost;
-use super::metrics::{Found, FoundSlow, FoundSwitch, HostPairs};
+use super::metrics::{Found, FoundSlow, HostPairs, Named, Numbers};
 use super::planned::Planned;
 use super::reference::ReferenceFile;
 use crate::wiring::{
-    Far, Memory, SlowLink, Uplink, by_switch, describe_unlike, missing_uplinks, odd_places,
+    Far, Memory, SlowLink, Uplink, by_switch, describe_unlike, missing_uplinks, odd_places, parts,
     unlike_siblings,
 };
 use dmodc_core::{Groups, Plan, Ranking};
-use dmodc_fabric::{Fabric, Guid, Merged, NodeKind, Switch, SwitchId};
+use dmodc_fabric::{Drained, Fabric, Guid, Merged, NodeKind, PortNumber, SwitchId};
 use dmodc_formats::netlist::Names;
 use dmodc_formats::reference::Dark;
 use jiff::civil::Date;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use typed_index_collections::TiVec;
 
 /// Maximum number of odd places in the wiring that the log names.
@@ -61,7 +60,7 @@ impl Findings {
         let name = |s: SwitchId| planned.name(names, s);
         let groups = Groups::of_fabric(fabric, ranks);
         let mut odd = odd_places(fabric, &groups, ranks, name);
-        let is_idle = lost::idle(planned);
+        let is_idle = idle(planned);
         // How many uplinks switches lack by comparison with their siblings.
         let mut unlike = HashMap::new();
         if plan.remembers() {
@@ -78,11 +77,8 @@ impl Findings {
             all.retain(|switch| !lost.contains(&fabric.guid(switch.switch)));
             odd.extend(describe_unlike(all.clone(), name));
             for switch in all {
-                let guid = fabric.guid(switch.switch);
-                unlike.insert(
-                    guid,
-                    switch.missing(|s, port| is_idle(fabric.guid(s), port)),
-                );
+                let missing = switch.missing(|s, port| is_idle(fabric.guid(s), port));
+                unlike.insert(fabric.guid(switch.switch), missing);
             }
         }
         self.log_odd(odd, !changes.is_empty());
@@ -101,19 +97,29 @@ impl Findings {
         };
         let switch = |guid| or_of_file(guid, self.memory.switch_name(guid));
         let host = |guid| or_of_file(guid, self.memory.host_name(guid));
-        let named = |(guid, links)| (guid, self.memory.switch_name(guid).to_owned(), links);
+        let slow_switches = self.memory.slow_switches();
+        let slow_switches = slow_switches.map(|(guid, links)| (self.named(guid), links));
+        let (missing_uplinks, leaf_hosts) = self.switches(merged, lacking, &unlike);
+        let lost_hosts = merged.dark_nodes();
+        let lost_hosts = lost_hosts.filter(|node| node.kind != NodeKind::Aggregation);
         Found {
-            switches: self.switches(merged, lacking, &unlike),
-            parts: lost::parts(merged, switch, |guid| is_idle(guid, None)),
-            hosts: lost::hosts(merged, host),
+            missing_uplinks,
+            leaf_hosts,
+            parts: lost_parts(merged, switch, |guid| is_idle(guid, None)),
+            hosts: lost_hosts.map(|node| host(node.guid)).collect(),
             slow: self.slow(),
-            slow_switches: self.memory.slow_switches().map(named).collect(),
+            slow_switches: slow_switches.collect(),
         }
     }
 
     /// The fabric with all equipment that was there at earlier calls.
     pub fn seen(&self) -> &Fabric {
         self.memory.known()
+    }
+
+    /// A switch by GUID, and by its last known name.
+    fn named(&self, guid: Guid) -> Named {
+        (guid, self.memory.switch_name(guid).to_owned())
     }
 
     fn slow(&self) -> Vec<FoundSlow> {
@@ -187,31 +193,55 @@ impl Findings {
         }
     }
 
-    /// The present switches, with the uplinks that each lacks by the reference, by memory, or by its siblings.
+    /// The uplinks that each present switch lacks by the reference, by memory, or by its siblings; and the present hosts
+    /// of each that has or should have any.
     fn switches(
         &self,
         merged: &Merged,
         lacking: impl Iterator<Item = SwitchId>,
-        unlike: &HashMap<Guid, u32>,
-    ) -> Vec<FoundSwitch> {
-        let mut lacks: TiVec<SwitchId, _> = vec![0; merged.nominal.switches().len()].into();
+        unlike: &HashMap<Guid, usize>,
+    ) -> (Numbers, Numbers) {
+        let fabric = &merged.nominal;
+        let mut lacks: TiVec<SwitchId, _> = vec![0; fabric.switches().len()].into();
         lacking.for_each(|below| lacks[below] += 1);
-        let nodes = merged.nominal.end_nodes();
-        let found = |(index, switch): (SwitchId, &Switch)| {
-            let hosts = merged.nominal.node_ids_of(index);
-            let hosts = hosts.filter(|&n| nodes[n].kind != NodeKind::Aggregation);
+        let (mut missing, mut leaf_hosts) = (Numbers::new(), Numbers::new());
+        for s in fabric.switches().keys().filter(|&s| merged.has_switch[s]) {
+            let named = self.named(fabric.guid(s));
+            let hosts = fabric.node_ids_of(s);
+            let hosts = hosts.filter(|&n| fabric.end_nodes()[n].kind != NodeKind::Aggregation);
             let there = hosts.clone().filter(|&n| merged.has_node[n]).count();
-            FoundSwitch {
-                guid: switch.guid,
-                description: self.memory.switch_name(switch.guid).to_owned(),
-                missing: lacks[index].max(unlike.get(&switch.guid).copied().unwrap_or(0)),
-                hosts: (hosts.count() > 0).then_some(there),
+            if hosts.count() > 0 {
+                leaf_hosts.push((named.clone(), there));
             }
-        };
-        let switches = merged.nominal.switches().iter_enumerated();
-        let there = switches.filter(|&(s, _)| merged.has_switch[s]);
-        there.map(found).collect()
+            let by_siblings = unlike.get(&named.0).copied().unwrap_or(0);
+            missing.push((named, by_siblings.max(lacks[s])));
+        }
+        (missing, leaf_hosts)
     }
+}
+
+/// Whether a switch is drained, or this port of it: the metrics tell nothing of what is to go.
+fn idle(planned: &Planned) -> impl Fn(Guid, Option<PortNumber>) -> bool + use<> {
+    let drained = planned.options.drain.iter().chain(&planned.out);
+    let drained: BTreeSet<_> = drained.map(|d: &Drained| (d.switch, d.port)).collect();
+    move |guid, port| drained.contains(&(guid, None)) || drained.contains(&(guid, port))
+}
+
+/// The connected sets of lost switches, such as a pod, without those that are idle: each has one cause.
+fn lost_parts(
+    merged: &Merged,
+    named: impl Fn(Guid) -> Named,
+    is_idle: impl Fn(Guid) -> bool,
+) -> Vec<Vec<Named>> {
+    let guid = |s: SwitchId| merged.nominal.guid(s);
+    let is_lost = |s: SwitchId| !merged.has_switch[s] && !is_idle(guid(s));
+    let part = |switches: Vec<SwitchId>| {
+        let mut part: Vec<Named> = switches.into_iter().map(|s| named(guid(s))).collect();
+        part.sort_by(|a, b| (&a.1, a.0).cmp(&(&b.1, b.0)));
+        part
+    };
+    let lost = parts(&merged.nominal, is_lost).into_iter();
+    lost.map(part).collect()
 }
 
 /// The line about ranks where GUIDs decide the places, if there are such ranks and no reference.

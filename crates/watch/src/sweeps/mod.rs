@@ -6,7 +6,6 @@
 //! with the cables, [`DrainedPlaces`] says what the lines of a drain file mean, [`Writer`] keeps the disk away.
 
 mod findings;
-mod lost;
 mod metrics;
 mod places;
 mod planned;
@@ -17,7 +16,7 @@ mod sweep;
 mod writer;
 
 pub use findings::{Findings, host_pairs};
-pub use metrics::{Activity, File, Found, FoundSwitch, HostPairs, Metrics, Named, Role};
+pub use metrics::{Activity, Figures, File, Found, HostPairs, Metrics, Named, Numbers, Role};
 pub use places::{DrainedNow, DrainedPlaces};
 pub use planned::Planned;
 pub use reference::{ReferenceFile, Source};

@@ -33,8 +33,8 @@ pub struct Doubt {
     /// The link that the switch has instead, to the same switch above or at the same port: own port, and the switch and
     /// port at the other end.
     instead: Option<(PortNumber, (SwitchId, PortNumber))>,
-    pub have: u32,
-    pub siblings: u32,
+    pub have: usize,
+    pub siblings: usize,
 }
 
 /// An uplink: the switch's port, and the switch above.
@@ -44,7 +44,7 @@ type Up = (PortNumber, SwitchId);
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unlike {
     pub switch: SwitchId,
-    pub uplinks: u32,
+    pub uplinks: usize,
     /// The links that its siblings have and it lacks.
     pub doubts: Vec<Doubt>,
 }
@@ -66,12 +66,12 @@ impl Doubt {
 impl Unlike {
     /// How many links are missing, as opposed to links in a wrong place, without those at idle ports. `is_idle` is
     /// asked for the port below, and for the switch above.
-    pub fn missing(&self, is_idle: impl Fn(SwitchId, Option<PortNumber>) -> bool) -> u32 {
+    pub fn missing(&self, is_idle: impl Fn(SwitchId, Option<PortNumber>) -> bool) -> usize {
         let missing = self.doubts.iter().filter(|doubt| {
             let below = is_idle(self.switch, Some(doubt.port));
             doubt.kind == Kind::Missing && !below && !is_idle(doubt.above, doubt.above_port)
         });
-        missing.count() as u32
+        missing.count()
     }
 
     /// The switch in a log line, with the first few links; `name` names a switch.
@@ -119,7 +119,7 @@ pub fn unlike_siblings(fabric: &Fabric, groups: &Groups, ranking: &Ranking) -> V
                 if !doubts.is_empty() {
                     unlike.push(Unlike {
                         switch,
-                        uplinks: links.len() as u32,
+                        uplinks: links.len(),
                         doubts,
                     });
                 }
@@ -172,8 +172,8 @@ fn compare(
             above_port: above_port(fabric, above, far_ends),
             kind,
             instead: far(near).map(|end| (near, end)),
-            have: votes[&(port, above)] as u32,
-            siblings: siblings as u32,
+            have: votes[&(port, above)],
+            siblings,
         };
         if kind == Kind::Missing {
             let dark = fabric.peer(switch, port) == Peer::None

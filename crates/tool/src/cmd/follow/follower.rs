@@ -170,10 +170,10 @@ impl Follower {
         let file = self.reference.as_ref();
         let found = self.findings.look(names, planned, file);
         if let Some((metrics, _)) = &mut self.metrics {
-            metrics.read();
             metrics.drained(&uses);
-            metrics.found(found);
-            metrics.pairs(host_pairs(planned));
+            metrics.next.read = Some(SystemTime::now());
+            metrics.next.found = found;
+            metrics.next.pairs = host_pairs(planned);
             metrics.swept(true);
         }
         self.basis = Some(basis);

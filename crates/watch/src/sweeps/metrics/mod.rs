@@ -11,7 +11,6 @@ mod text;
 pub use self::file::File;
 
 use self::text::Text;
-use super::planned::Planned;
 use super::sweep::Sweep;
 use dmodc_core::PHASES;
 use dmodc_fabric::Guid;
@@ -42,33 +41,25 @@ pub struct Activity {
 /// What a sweep has found.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// The present switches.
-    pub switches: Vec<FoundSwitch>,
+    /// By present switch, the number of its missing uplinks to present switches.
+    pub missing_uplinks: Numbers,
+    /// By present switch that has or should have hosts, their number.
+    pub leaf_hosts: Numbers,
     /// The lost switches: those that are linked to one another, by description.
     pub parts: Vec<Vec<Named>>,
     /// The hosts that are gone from present switches, by the GUIDs of their ports.
     pub hosts: Vec<Named>,
     /// The slow links.
     pub slow: Vec<FoundSlow>,
-    /// The switches at which many links are slow: GUID, description, and their number.
-    pub slow_switches: Vec<(Guid, String, usize)>,
-}
-
-/// A present switch.
-#[derive(Clone, Debug)]
-pub struct FoundSwitch {
-    /// Its GUID.
-    pub guid: Guid,
-    /// Its description.
-    pub description: String,
-    /// The number of its missing uplinks to present switches.
-    pub missing: u32,
-    /// The number of hosts on it, if it has or should have any.
-    pub hosts: Option<usize>,
+    /// By switch at which many links are slow, their number.
+    pub slow_switches: Numbers,
 }
 
 /// GUID and description.
 pub type Named = (Guid, String);
+
+/// A number for each of some switches or hosts.
+pub type Numbers = Vec<(Named, usize)>;
 
 /// The labels of a slow link.
 pub type FoundSlow = [(&'static str, String); 8];
@@ -84,18 +75,22 @@ pub struct HostPairs {
 
 /// The figures of a fabric.
 #[derive(Clone, Default)]
-struct Figures {
-    read: Option<SystemTime>,
-    routed: Sweep,
-    pairs: HostPairs,
-    found: Found,
+pub struct Figures {
+    /// When the fabric was read.
+    pub read: Option<SystemTime>,
+    /// The figures of the sweep, or where OpenSM has not called Dmodc to route it, at least the sizes.
+    pub routed: Sweep,
+    /// Pairs of hosts on detours or left out.
+    pub pairs: HostPairs,
+    /// Switches, lost equipment and slow links.
+    pub found: Found,
     /// Switches and links that are drained, and the routes of hosts that still use them.
     drained: usize,
     drained_routes: usize,
     /// Lines of the drain file that drain nothing by fault, if they are counted.
-    drain_odd_lines: Option<usize>,
+    pub drain_odd_lines: Option<usize>,
     /// Other subnet managers, if OpenSM knows them.
-    other_managers: Option<usize>,
+    pub other_managers: Option<usize>,
 }
 
 /// Counters over all sweeps, and the figures of the last one.
@@ -120,7 +115,7 @@ pub struct Metrics {
     /// How far OpenSM has got, and when it got there; `None` where OpenSM is another process.
     activity: Option<(Activity, SystemTime)>,
     /// The figures so far of the sweep that runs.
-    next: Figures,
+    pub next: Figures,
     /// The figures of the last sweep that Dmodc has routed as master.
     shown: Option<Figures>,
 }
@@ -144,11 +139,6 @@ impl Metrics {
         self.next.drained_routes = drained.iter().map(|used| used.routes).sum();
     }
 
-    /// Sets the number of lines of the drain file that drain nothing by fault.
-    pub fn odd_drain_lines(&mut self, count: usize) {
-        self.next.drain_odd_lines = Some(count);
-    }
-
     /// Counts a sweep whose tables failed the proof. It is a refusal, too.
     pub fn refuted(&mut self) {
         self.proof_failures += 1;
@@ -170,31 +160,6 @@ impl Metrics {
         if by_dmodc {
             self.shown = Some(self.next.clone());
         }
-    }
-
-    /// Sets the number of other subnet managers.
-    pub fn other_managers(&mut self, count: usize) {
-        self.next.other_managers = Some(count);
-    }
-
-    /// Notes that the fabric has been read now.
-    pub fn read(&mut self) {
-        self.next.read = Some(SystemTime::now());
-    }
-
-    /// Sets the switches, lost equipment and slow links of the fabric.
-    pub fn found(&mut self, found: Found) {
-        self.next.found = found;
-    }
-
-    /// Sets the sizes of the fabric where OpenSM has not called Dmodc to route it.
-    pub fn seen(&mut self, planned: &Planned) {
-        self.next.routed.seen(planned);
-    }
-
-    /// Sets the pairs of hosts on detours or left out.
-    pub fn pairs(&mut self, pairs: HostPairs) {
-        self.next.pairs = pairs;
     }
 
     /// Notes how far OpenSM has got.
@@ -293,39 +258,21 @@ impl Figures {
             text.sample("phase_seconds", &[("phase", phase)], time.as_secs_f64());
         }
         let found = &self.found;
-        text.head("missing_uplinks");
-        for of in &found.switches {
-            text.of_node("missing_uplinks", of.guid, &of.description, of.missing);
-        }
-        text.head("leaf_hosts");
-        for of in &found.switches {
-            if let Some(hosts) = of.hosts {
-                text.of_node("leaf_hosts", of.guid, &of.description, hosts);
-            }
-        }
-        text.head("switch_lost");
-        for (guid, description) in found.parts.iter().flatten() {
-            text.of_node("switch_lost", *guid, description, 1);
-        }
+        text.of_nodes("missing_uplinks", found.missing_uplinks.iter().cloned());
+        text.of_nodes("leaf_hosts", found.leaf_hosts.iter().cloned());
+        let lost = found.parts.iter().flatten();
+        text.of_nodes("switch_lost", lost.map(|switch| (switch.clone(), 1)));
         // The first by description stands for all.
-        text.head("part_lost");
-        for part in &found.parts {
-            let (guid, description) = &part[0];
-            text.of_node("part_lost", *guid, description, part.len());
-        }
-        text.head("host_lost");
-        for (guid, description) in &found.hosts {
-            text.of_node("host_lost", *guid, description, 1);
-        }
+        let parts = found.parts.iter();
+        text.of_nodes("part_lost", parts.map(|part| (part[0].clone(), part.len())));
+        let hosts = found.hosts.iter();
+        text.of_nodes("host_lost", hosts.map(|host| (host.clone(), 1)));
         text.head("links_slow");
         for link in &found.slow {
             let labels = link.each_ref().map(|(name, value)| (*name, &**value));
             text.sample("links_slow", &labels, 1);
         }
-        text.head("switch_slow");
-        for (guid, description, links) in &found.slow_switches {
-            text.of_node("switch_slow", *guid, description, links);
-        }
+        text.of_nodes("switch_slow", found.slow_switches.iter().cloned());
     }
 }
 

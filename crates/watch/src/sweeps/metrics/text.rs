@@ -1,5 +1,6 @@
 //! Writes Prometheus' text format.
 
+use super::Named;
 use dmodc_fabric::Guid;
 use std::fmt::{Display, Write};
 
@@ -80,11 +81,13 @@ impl Text {
         let _ = writeln!(self.text, "{close} {value}");
     }
 
-    /// Writes a sample of a figure for a switch or host.
-    pub fn of_node(&mut self, name: &str, guid: Guid, description: &str, value: impl Display) {
-        let guid = guid.to_string();
-        let labels = [("guid", &*guid), ("description", description)];
-        self.sample(name, &labels, value);
+    /// Writes a figure of switches or hosts.
+    pub fn of_nodes(&mut self, name: &str, nodes: impl Iterator<Item = (Named, usize)>) {
+        self.head(name);
+        for ((guid, description), value) in nodes {
+            let labels = [("guid", &*guid.to_string()), ("description", &description)];
+            self.sample(name, &labels, value);
+        }
     }
 
     pub fn single(&mut self, name: &str, value: impl Display) {
