@@ -8,7 +8,7 @@
 //! Except for the file of `dmodc.reference=auto`, tables depend on no other memory of earlier sweeps. No route to
 //! another LID depends on this one. It begins empty, and holds each LID once at most.
 
-use dmodc_fabric::{BLOCK, EndNode, Fabric, Guid, Lid, Peer, PortNumber, SwitchId, lid_range};
+use dmodc_fabric::{BLOCK, EndNode, Fabric, Guid, Lid, Peer, lid_range};
 use std::collections::BTreeSet;
 
 /// The end nodes of the last sweep, and the end nodes gone since earlier sweeps, each with the GUID of its switch.
@@ -28,7 +28,9 @@ impl Absent {
             if at.0 != *guid {
                 at = (*guid, fabric.switch_by_guid(*guid));
             }
-            at.1.is_none_or(|s| is_dark(fabric, s, node.port))
+            // Its port is there, and empty.
+            let peer = |s| fabric.peers_of(s).get(node.port.offset());
+            at.1.is_none_or(|s| peer(s) == Some(&Peer::None))
         });
         forget_present(fabric, &mut gone);
         let switches = fabric.switches();
@@ -46,11 +48,6 @@ impl Absent {
         fabric.set_absent(absent.collect::<Vec<_>>());
         self.gone = gone;
     }
-}
-
-/// Whether a switch has this port, and the port is empty.
-fn is_dark(fabric: &Fabric, switch: SwitchId, port: PortNumber) -> bool {
-    fabric.peers_of(switch).get(port.offset()) == Some(&Peer::None)
 }
 
 /// Forgets end nodes that are elsewhere now, and end nodes with a LID that another node has now.
@@ -81,7 +78,7 @@ fn forget_present(fabric: &Fabric, gone: &mut Vec<(Guid, EndNode)>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dmodc_fabric::{Builder, NodeKind};
+    use dmodc_fabric::{Builder, NodeKind, PortNumber, SwitchId};
 
     /// Switches 1 to 3 in a row, with LIDs 1 to 3 and six ports; hosts as (GUID, LID, switch, port).
     fn fabric(switches: &[u64], hosts: &[(u64, u16, u64, u8)], lmc: u8) -> Fabric {

@@ -10,7 +10,7 @@ use dmodc_fabric::{Fabric, Lid, NO_PATH, PortNumber, SwitchId};
 use dmodc_formats::drain::{Use, parse_lines, uses};
 use dmodc_formats::input;
 use dmodc_formats::netlist::{Names, PortLabels};
-use dmodc_watch::sweeps::{DrainedNow, DrainedPlaces, Logged};
+use dmodc_watch::sweeps::{DrainedNow, DrainedPlaces, Logged, first_few};
 use std::collections::BTreeSet;
 use std::path::Path;
 use typed_index_collections::{TiSlice, TiVec};
@@ -28,9 +28,9 @@ pub struct Drain {
     last: Option<Result<Vec<u8>, String>>,
     places: DrainedPlaces,
     /// How many lines of the file drain nothing, by fault; 1 if the file is unreadable.
-    odd_lines: usize,
+    pub odd_lines: usize,
     odd: Logged,
-    uses: Logged,
+    pub uses: Logged,
 }
 
 impl Drain {
@@ -75,16 +75,6 @@ impl Drain {
         let Some(file) = file else { return false };
         self.last.as_ref().is_some_and(|last| *last != read(file))
     }
-
-    /// How many lines of the file drain nothing, by fault; 1 if the file is unreadable.
-    pub fn odd_lines(&self) -> usize {
-        self.odd_lines
-    }
-
-    /// The lines about the use of drained links that are new.
-    pub fn news_of_use(&mut self, lines: BTreeSet<String>) -> Vec<String> {
-        self.uses.news(lines)
-    }
 }
 
 /// Counts the use of each drained link or switch of a fabric, with a line about each. OpenSM has sent the tables.
@@ -97,21 +87,34 @@ pub fn look_at_use(
     if options.drain.is_empty() {
         return Default::default();
     }
-    let tables = Tables::new(subnet, fabric);
-    let late = tables.late(fabric);
-    let mut uses = uses(fabric, &options.drain, |s| tables.row(s));
+    // The tables as the switches have confirmed them, and as OpenSM was to set them.
+    let tables = by_switch(fabric, subnet.sent_and_new_lfts());
+    let tables = tables.map(|t| t.unwrap_or([&NO_TABLE; 2]));
+    let tables: TiVec<SwitchId, [&[u8]; 2]> = tables.collect();
+    // The entries that a switch has not confirmed: OpenSM clears a block when it sends it, and has it again with the
+    // switch's answer.
+    let last = fabric.max_lid().index();
+    let late = |&s: &SwitchId| {
+        let [sent, new] = tables[s];
+        let pairs = sent.iter().zip(new).take(last + 1);
+        pairs.filter(|(sent, new)| sent != new).count()
+    };
+    let row = |s: SwitchId| TiSlice::from_ref(tables[s][1]);
+    let mut uses = uses(fabric, &options.drain, row);
     let name = |s: SwitchId| names.switches[s].clone();
     let port = |_, port: PortNumber| port.to_string();
     let lines = uses.iter_mut().map(|used| {
-        let near = used.switches(fabric);
-        let late: Vec<&Late> = late.iter().filter(|l| near.contains(&l.switch)).collect();
+        let mut near = used.switches(fabric);
         // Nobody knows these entries: each may still be one over the drained link.
-        used.routes += late.iter().map(|l| l.entries).sum::<usize>();
-        match late.is_empty() {
+        used.routes += near.iter().map(late).sum::<usize>();
+        near.retain(|s| late(s) > 0);
+        match near.is_empty() {
             true => used.describe(name, port),
             false => {
-                let (what, late) = (used.what(name, port), without_tables(&late, name));
-                format!("drained: {what}: not empty yet: {late}")
+                let names = near.into_iter().map(|s| format!("'{}'", name(s)));
+                let (what, late) = (used.what(name, port), first_few(names, NAMED));
+                let why = format!("OpenSM could not set the tables of {late}");
+                format!("drained: {what}: not empty yet: {why}")
             }
         }
     });
@@ -121,56 +124,5 @@ pub fn look_at_use(
 
 /// The file, or the reason why it is unreadable.
 fn read(file: &Path) -> Result<Vec<u8>, String> {
-    input::read_plain(file)
-        .map(|text| text.to_vec())
-        .map_err(|e| e.to_string())
-}
-
-/// A switch that has not confirmed its table, and the number of entries that it has not confirmed.
-struct Late {
-    switch: SwitchId,
-    entries: usize,
-}
-
-/// The switches that have not taken their tables, the first few by name.
-fn without_tables(late: &[&Late], name: impl Fn(SwitchId) -> String) -> String {
-    let named = late.iter().take(NAMED);
-    let named: Vec<String> = named.map(|l| format!("'{}'", name(l.switch))).collect();
-    let more = match late.len() - named.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let named = named.join(", ");
-    format!("OpenSM could not set the tables of {named}{more}")
-}
-
-/// The tables of all switches as the switches have confirmed them, and as OpenSM was to set them.
-struct Tables<'t>(TiVec<SwitchId, [&'t [u8]; 2]>);
-
-impl<'t> Tables<'t> {
-    fn new(subnet: &'t Subnet<'_>, fabric: &Fabric) -> Self {
-        let tables = by_switch(fabric, subnet.sent_and_new_lfts());
-        Tables(tables.map(|t| t.unwrap_or([&NO_TABLE; 2])).collect())
-    }
-
-    /// The table that a switch was to get.
-    fn row(&self, switch: SwitchId) -> &'t TiSlice<Lid, u8> {
-        TiSlice::from_ref(self.0[switch][1])
-    }
-
-    /// The switches that have not confirmed their tables. OpenSM clears a block when it sends it, and has it again with
-    /// the switch's answer.
-    fn late(&self, fabric: &Fabric) -> Vec<Late> {
-        let last = fabric.max_lid().index();
-        let entries = |[sent, new]: &[&[u8]; 2]| {
-            let pairs = sent.iter().zip(*new).take(last + 1);
-            pairs.filter(|(sent, new)| sent != new).count()
-        };
-        let tables = self.0.iter_enumerated();
-        let late = tables.map(|(switch, tables)| Late {
-            switch,
-            entries: entries(tables),
-        });
-        late.filter(|late| late.entries > 0).collect()
-    }
+    input::read_plain(file).map_err(|e| e.to_string())
 }

@@ -7,8 +7,8 @@
 use super::callbacks::{Context, context, release};
 use super::extension::OpenSm;
 use super::ffi::bindings::{
-    OSM_EVENT_ID_HEAVY_SWEEP_DONE, OSM_EVENT_ID_UCAST_ROUTING_DONE, osm_epi_event_id_t,
-    osm_event_plugin_t, osm_opensm_t,
+    OSM_EVENT_ID_HEAVY_SWEEP_DONE, OSM_EVENT_ID_UCAST_ROUTING_DONE, OSM_LOG_ROUTING,
+    osm_epi_event_id_t, osm_event_plugin_t, osm_opensm_t,
 };
 use super::ffi::{OpensmLog, Subnet, Symbols, activity, plugin_options, port, role};
 use super::guard::{guard, log_panics};
@@ -155,7 +155,8 @@ unsafe fn keep_metrics(context: &Context) {
                 // SAFETY: OpenSM is running and outlives the plugin; this thread does not hold its lock.
                 let role = || unsafe { role(context.osm) };
                 // SAFETY: likewise.
-                context.dmodc.active(unsafe { activity(context.osm) });
+                let activity = unsafe { activity(context.osm) };
+                context.dmodc.note(|metrics| metrics.active(activity));
                 let is_due = |role: Option<_>| woken || (role.is_some() && file.is_due());
                 if let Some(text) = context.dmodc.metrics(role, is_due) {
                     file.write(&text);
@@ -222,13 +223,14 @@ unsafe extern "C" fn report(data: *mut c_void, event: osm_epi_event_id_t, _kind:
         let is_used = seen.is_some();
         if let Some(seen) = seen {
             context.dmodc.finish(seen);
-            if opensm_log::routing_dumps_wanted() {
+            // The dumps of `-D 0x40` have hop tables.
+            if opensm_log::is_active(OSM_LOG_ROUTING) {
                 let fill = |subnet: &mut Subnet<'_>| context.dmodc.fill_hop_tables(subnet);
                 // SAFETY: as before; the first subnet is gone.
                 unsafe { Subnet::locking(context.osm, context.symbols, fill) };
             }
         }
-        context.dmodc.swept(is_used);
+        context.dmodc.note(|metrics| metrics.swept(is_used));
         context.write_metrics();
         log::logger().flush();
     });

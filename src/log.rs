@@ -9,9 +9,7 @@
 //! libdmodc.so has a `log` crate of its own, so no other code uses its global logger.
 
 use super::ffi::OpensmLog;
-use super::ffi::bindings::{
-    OSM_LOG_DEBUG, OSM_LOG_ERROR, OSM_LOG_INFO, OSM_LOG_ROUTING, OSM_LOG_VERBOSE,
-};
+use super::ffi::bindings::{OSM_LOG_DEBUG, OSM_LOG_ERROR, OSM_LOG_INFO, OSM_LOG_VERBOSE};
 use dmodc_watch::sweeps::line_of;
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use std::sync::{PoisonError, RwLock};
@@ -34,12 +32,8 @@ pub fn detach() {
     *TARGET.write().unwrap_or_else(PoisonError::into_inner) = None;
 }
 
-/// Whether OpenSM dumps its routing (`-D 0x40`).
-pub fn routing_dumps_wanted() -> bool {
-    is_active(OSM_LOG_ROUTING)
-}
-
-fn is_active(levels: u32) -> bool {
+/// Whether any of these levels of OpenSM's log is on.
+pub fn is_active(levels: u32) -> bool {
     let target = TARGET.read().unwrap_or_else(PoisonError::into_inner);
     target.as_ref().is_some_and(|log| log.is_active(levels))
 }

@@ -35,7 +35,13 @@ pub fn read(subnet: &Subnet<'_>, engine: &Engine) -> (Fabric, TiVec<SwitchId, bo
     let mut switches: TiVec<SwitchId, (Guid, Switch<'_>)> =
         subnet.switches().map(|sw| (sw.guid(), sw)).collect();
     switches.sort_unstable_by_key(|&(guid, _)| guid);
-    let scans = scan_all(&switches, subnet.lmc_esp0(), engine);
+    let mut scans: Vec<Option<Scan<'_>>> = switches.iter().map(|_| None).collect();
+    let jobs = switches.iter_enumerated().zip(&mut scans).collect();
+    let (lmc_esp0, threads) = (subnet.lmc_esp0(), engine.threads(switches.len()));
+    threads.for_each(jobs, |((handle, &(guid, switch)), done)| {
+        *done = Some(scan(handle, guid, switch, lmc_esp0, &switches));
+    });
+    let scans: Vec<Scan<'_>> = scans.into_iter().flatten().collect();
 
     let mut defects = Vec::new();
     let mut builder = Builder::default();
@@ -77,20 +83,6 @@ pub fn read(subnet: &Subnet<'_>, engine: &Engine) -> (Fabric, TiVec<SwitchId, bo
         }
     }
     (fabric, forwards)
-}
-
-fn scan_all<'a>(
-    switches: &TiSlice<SwitchId, (Guid, Switch<'a>)>,
-    lmc_esp0: bool,
-    engine: &Engine,
-) -> Vec<Scan<'a>> {
-    let mut scans: Vec<Option<Scan<'a>>> = switches.iter().map(|_| None).collect();
-    let jobs = switches.iter_enumerated().zip(&mut scans).collect();
-    let threads = engine.threads(switches.len());
-    threads.for_each(jobs, |((handle, &(guid, switch)), done)| {
-        *done = Some(scan(handle, guid, switch, lmc_esp0, switches));
-    });
-    scans.into_iter().flatten().collect()
 }
 
 /// Reads one switch, which is number `handle` of `all`.

@@ -13,7 +13,7 @@ use dmodc_formats::drain::Use;
 use dmodc_formats::files::{is_by_port, of_port, replace};
 use dmodc_formats::lft::write_order;
 use dmodc_formats::netlist::Names;
-use dmodc_watch::sweeps::{Activity, Findings, Job, Planned, Role, host_pairs, report};
+use dmodc_watch::sweeps::{Findings, Job, Metrics, Planned, Role, host_pairs, report};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -88,11 +88,11 @@ impl Dmodc {
                 report::unreachable(names, planned);
             }
             let (uses, lines) = seen.uses;
-            let lines = state.memory.drain.news_of_use(lines);
+            let lines = state.memory.drain.uses.news(lines);
             lines.iter().for_each(|line| log::info!("{line}"));
             if let Some(metrics) = &mut state.metrics {
                 metrics.drained(&uses);
-                metrics.next.drain_odd_lines = Some(state.memory.drain.odd_lines());
+                metrics.next.drain_odd_lines = Some(state.memory.drain.odd_lines);
             }
             let mut write = |path: &Path, job: Job| {
                 if let Err(e) = state.writer.put(path, job, run) {
@@ -160,26 +160,15 @@ impl Dmodc {
         }
     }
 
-    /// Notes that OpenSM has finished routing; `by_dmodc`: with Dmodc's tables.
-    pub fn swept(&self, by_dmodc: bool) {
-        if let Some(metrics) = &mut self.lock().metrics {
-            metrics.swept(by_dmodc);
-        }
-    }
-
-    /// Notes how far OpenSM has got.
-    pub fn active(&self, activity: Activity) {
-        if let Some(metrics) = &mut self.lock().metrics {
-            metrics.active(activity);
-        }
+    /// Notes something for `dmodc.metrics`, if the option is set.
+    pub fn note(&self, note: impl FnOnce(&mut Metrics)) {
+        self.lock().metrics.as_mut().map(note);
     }
 
     /// The file of `dmodc.metrics` of the OpenSM at this port.
     pub fn metrics_at(&self, name: &Path, port: Guid) -> PathBuf {
-        if let Some(metrics) = &mut self.lock().metrics
-            && is_by_port(name)
-        {
-            metrics.of_port(port);
+        if is_by_port(name) {
+            self.note(|metrics| metrics.of_port(port));
         }
         of_port(name, port)
     }

@@ -67,9 +67,7 @@ impl OpensmLog {
             );
         }
     }
-}
 
-impl OpensmLog {
     /// Hands the lines so far to the kernel.
     pub fn flush(&self) {
         // SAFETY: the log exists. Its lock is held while its file is used; OpenSM opens another one only under this

@@ -13,6 +13,7 @@ use crate::output::print;
 use dmodc_fabric::Guid;
 use dmodc_formats::files;
 use dmodc_formats::reference::auto_paths;
+use dmodc_watch::sweeps::first_few;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -216,12 +217,14 @@ impl Report {
             let names = metrics.names(figure, |value| value > 0.0);
             if !names.is_empty() {
                 let what = if names.len() == 1 { one } else { many };
-                missing.push(format!("{} {what}: {}", names.len(), list(&names)));
+                let count = names.len();
+                missing.push(format!("{count} {what}: {}", first_few(names, NAMED)));
             }
         }
         let lacking = metrics.names("missing_uplinks", |value| value > 0.0);
         if !lacking.is_empty() {
-            missing.push(format!("uplinks missing at {}", list(&lacking)));
+            let names = first_few(lacking, NAMED);
+            missing.push(format!("uplinks missing at {names}"));
         }
         missing.iter().for_each(|what| self.wants(what.as_str()));
         missing
@@ -234,7 +237,7 @@ impl Report {
             0 => self.say("slow", "none"),
             count => {
                 let links = amount(count, "link");
-                self.say("slow", format!("{links}, at {}", list(&slow)));
+                self.say("slow", format!("{links}, at {}", first_few(slow, NAMED)));
                 self.wants(amount(count, "slow link"));
             }
         }
@@ -352,15 +355,6 @@ fn several(files: &[PathBuf]) -> String {
 fn paths(files: &[PathBuf]) -> String {
     let names = files.iter().map(|file| file.display().to_string());
     names.collect::<Vec<String>>().join(", ")
-}
-
-/// The first few names, and the number of the others.
-fn list(names: &[String]) -> String {
-    let named = names[..names.len().min(NAMED)].join(", ");
-    match names.len().saturating_sub(NAMED) {
-        0 => named,
-        more => format!("{named} and {more} more"),
-    }
 }
 
 fn now() -> f64 {

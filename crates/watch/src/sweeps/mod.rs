@@ -38,6 +38,17 @@ pub fn line_of(level: Level, text: &str) -> String {
     format!("dmodc: {mark}{}", text.trim_end()).replace(char::is_control, " ")
 }
 
+/// The first few names, and the number of the others.
+pub fn first_few(names: impl IntoIterator<Item = String>, few: usize) -> String {
+    let mut names: Vec<String> = names.into_iter().collect();
+    let more = names.len().saturating_sub(few);
+    names.truncate(few);
+    match more {
+        0 => names.join(", "),
+        _ => format!("{} and {more} more", names.join(", ")),
+    }
+}
+
 /// The log lines of the last call, so that each is written once.
 #[derive(Default)]
 pub struct Logged(BTreeSet<String>);

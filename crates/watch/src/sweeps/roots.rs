@@ -9,6 +9,7 @@
 //! Elsewhere the file decides, as it does where it lacks a switch of the top and has no line too many. The log says
 //! what was odd and what was done. Cost: one more ranking, and only with the option.
 
+use super::first_few;
 use dmodc_core::{Options, Ranking, roots};
 use dmodc_fabric::{Fabric, Guid, SwitchId};
 use std::collections::BTreeSet;
@@ -52,6 +53,7 @@ pub fn roots_of(fabric: &Fabric, options: &Options) -> Roots {
         let reference = options.reference.as_ref();
         reference.is_some_and(|reference| reference.switch_by_guid(*guid).is_some())
     };
+    let named = |guids: Vec<Guid>| first_few(guids.iter().map(Guid::to_string), NAMED);
     let mut stale = given.clone();
     stale.retain(|guid| !is_here(guid));
     let (mut lacking, mut below) = (Vec::new(), Vec::new());
@@ -66,17 +68,17 @@ pub fn roots_of(fabric: &Fabric, options: &Options) -> Roots {
         // A dark switch of the reference is told as lost.
         stale.retain(|guid| !known(guid));
         if !stale.is_empty() {
-            let named = named(&stale);
+            let named = named(stale);
             found.odd.push(format!("no switch of this fabric: {named}"));
         }
         if !lacking.is_empty() {
-            let named = named(&lacking);
+            let named = named(lacking);
             found.odd.push(format!(
                 "switches at the top that are no roots, and so are ranked lower: {named}"
             ));
         }
     } else {
-        let (stale, lacking_names) = (named(&stale), named(&lacking));
+        let (stale, lacking_names) = (named(stale), named(lacking.clone()));
         found.odd.push(format!(
             "no switch of this fabric: {stale}; taken as roots in their stead, since they are at the top: {lacking_names}"
         ));
@@ -84,22 +86,12 @@ pub fn roots_of(fabric: &Fabric, options: &Options) -> Roots {
     }
     if !below.is_empty() {
         found.guids.retain(|guid| !below.contains(guid));
-        let named = named(&below);
+        let named = named(below);
         found.odd.push(format!(
             "not taken as roots, since there are switches above them: {named}"
         ));
     }
     found
-}
-
-/// The first few GUIDs, and the number of the others.
-fn named(guids: &[Guid]) -> String {
-    let named: Vec<String> = guids.iter().take(NAMED).map(Guid::to_string).collect();
-    let named = named.join(", ");
-    match guids.len().saturating_sub(NAMED) {
-        0 => named,
-        more => format!("{named} and {more} more"),
-    }
 }
 
 #[cfg(test)]
