@@ -13,6 +13,7 @@ mod failure;
 mod input;
 mod output;
 
+use crate::failure::Outcome;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -49,58 +50,35 @@ struct Cli {
     max_size: u64,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    Generate(cmd::generate::Args),
-    Degrade(cmd::degrade::Args),
-    Route(cmd::route::Args),
-    Check(cmd::check::Args),
-    Analyze(cmd::analyze::Args),
-    Diff(cmd::diff::Args),
-    Trace(cmd::trace::Args),
-    Whatif(cmd::whatif::Args),
-    Wiring(cmd::wiring::Args),
-    Suspects(cmd::suspects::Args),
-    Follow(Box<cmd::follow::Args>),
-    Forget(cmd::forget::Args),
-    Setup(cmd::setup::Args),
-    Status(cmd::status::Args),
-    Events(cmd::events::Args),
-    Export(cmd::export::Args),
-    Draw(cmd::draw::Args),
-    Compare(cmd::compare::Args),
-    Report(cmd::report::Args),
-    Completions(cmd::completions::Args),
-    Man(cmd::man::Args),
+/// The subcommands, each with its module of `cmd`.
+macro_rules! subcommands {
+    ($($name:ident $module:ident,)+) => {
+        #[derive(Subcommand)]
+        enum Command {
+            $($name(Box<cmd::$module::Args>),)+
+        }
+
+        impl Command {
+            fn run(self) -> Outcome {
+                match self {
+                    $(Command::$name(args) => cmd::$module::run(*args),)+
+                }
+            }
+        }
+    };
+}
+
+subcommands! {
+    Generate generate, Degrade degrade, Route route, Check check, Analyze analyze, Diff diff, Trace trace,
+    Whatif whatif, Wiring wiring, Suspects suspects, Follow follow, Forget forget, Setup setup, Status status,
+    Events events, Export export, Draw draw, Compare compare, Report report, Completions completions, Man man,
 }
 
 fn main() -> ExitCode {
     let Cli { command, max_size } = Cli::parse();
     input::set_most(max_size);
     output::start_log(matches!(command, Command::Follow(_)));
-    let result = input::one_stdin().and_then(|()| match command {
-        Command::Generate(args) => cmd::generate::run(args),
-        Command::Degrade(args) => cmd::degrade::run(args),
-        Command::Route(args) => cmd::route::run(args),
-        Command::Check(args) => cmd::check::run(args),
-        Command::Analyze(args) => cmd::analyze::run(args),
-        Command::Diff(args) => cmd::diff::run(args),
-        Command::Trace(args) => cmd::trace::run(args),
-        Command::Whatif(args) => cmd::whatif::run(args),
-        Command::Wiring(args) => cmd::wiring::run(args),
-        Command::Suspects(args) => cmd::suspects::run(args),
-        Command::Follow(args) => cmd::follow::run(*args),
-        Command::Forget(args) => cmd::forget::run(args),
-        Command::Setup(args) => cmd::setup::run(args),
-        Command::Status(args) => cmd::status::run(args),
-        Command::Events(args) => cmd::events::run(args),
-        Command::Export(args) => cmd::export::run(args),
-        Command::Draw(args) => cmd::draw::run(args),
-        Command::Compare(args) => cmd::compare::run(args),
-        Command::Report(args) => cmd::report::run(args),
-        Command::Completions(args) => cmd::completions::run(args),
-        Command::Man(args) => cmd::man::run(args),
-    });
+    let result = input::one_stdin().and_then(|()| command.run());
     match result {
         Ok(code) => code,
         // The reader of our output ended first: `dmodc … | head`.
