@@ -32,6 +32,15 @@ pub fn counted<T: Ord>(items: impl IntoIterator<Item = T>) -> BTreeMap<T, usize>
     counts
 }
 
+/// The items of each key, in their order.
+pub fn grouped<K: Ord, V>(items: impl IntoIterator<Item = (K, V)>) -> BTreeMap<K, Vec<V>> {
+    let mut groups: BTreeMap<K, Vec<V>> = BTreeMap::new();
+    for (key, item) in items {
+        groups.entry(key).or_default().push(item);
+    }
+    groups
+}
+
 /// A sender or receiver.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Endpoint {

@@ -27,7 +27,7 @@ mod table;
 pub use boxes::{known as known_boxes, replaced};
 pub use builder::{Builder, Defect, LidOwners, NoLids, Placement};
 pub use drained::Drained;
-pub use end_pairs::{EndPairs, Endpoint, FIRST, counted, keep_first};
+pub use end_pairs::{EndPairs, Endpoint, FIRST, counted, grouped, keep_first};
 pub use ids::{Guid, Lid, NodeId, PortNumber, SwitchId, lid_range};
 pub use merge::Merged;
 pub use snapshot::{EndNode, Fabric, NodeKind, Peer, Switch};

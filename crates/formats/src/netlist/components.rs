@@ -7,8 +7,8 @@
 
 use super::model::{Kind, Netlist, Node};
 use super::remove::Part;
-use dmodc_fabric::{Guid, Lid, lid_range};
-use std::collections::{BTreeMap, HashMap};
+use dmodc_fabric::{Guid, Lid, grouped, lid_range};
+use std::collections::HashMap;
 
 /// The component of each node that is a switch: the least GUID of its switches. `peers` gives the nodes that a node has
 /// links to.
@@ -49,12 +49,8 @@ impl Netlist {
     /// common, else the netlist as it is.
     pub fn fabrics(&self) -> Vec<Netlist> {
         let component = self.components();
-        let mut switches: BTreeMap<Guid, Vec<Part>> = BTreeMap::new();
-        for (at, guid) in (0..).zip(&component) {
-            if let Some(guid) = guid {
-                switches.entry(*guid).or_default().push(Part::Node(at));
-            }
-        }
+        let parts = component.iter().zip(0..);
+        let switches = grouped(parts.filter_map(|(guid, at)| Some(((*guid)?, Part::Node(at)))));
         if switches.len() < 2 || !self.has_common_lid(&component) {
             return vec![self.clone()];
         }

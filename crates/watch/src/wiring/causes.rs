@@ -5,7 +5,7 @@
 
 use super::lines::list;
 use super::{Difference, End, Kind};
-use dmodc_fabric::{Guid, PortNumber};
+use dmodc_fabric::{Guid, PortNumber, counted, grouped};
 use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -87,11 +87,7 @@ pub fn causes(found: Vec<Difference>) -> Vec<Cause> {
     let mut causes = joined_nodes(nodes);
     let (swapped, links) = swapped(links);
     causes.extend(bundles(swapped));
-    let mut kinds: BTreeMap<Kind, Vec<Difference>> = BTreeMap::new();
-    for link in links {
-        kinds.entry(link.kind).or_default().push(link);
-    }
-    for links in kinds.into_values() {
+    for links in grouped(links.into_iter().map(|link| (link.kind, link))).into_values() {
         let ends = |link: &Difference| link.ends.iter().map(|end| end.guid).collect();
         for (switch, differences) in by_switch(links, ends) {
             let what = switch.map_or(What::One, What::Links);
@@ -110,12 +106,11 @@ pub fn by_switch<T, S: Ord + Copy>(
 ) -> Vec<(Option<S>, Vec<T>)> {
     let mut bundles = Vec::new();
     loop {
-        let mut count: BTreeMap<S, usize> = BTreeMap::new();
-        for link in &links {
-            for end in BTreeSet::from_iter(ends(link)) {
-                *count.entry(end).or_default() += 1;
-            }
-        }
+        let count = counted(
+            links
+                .iter()
+                .flat_map(|link| BTreeSet::from_iter(ends(link))),
+        );
         let most = count.into_iter().max_by_key(|&(s, n)| (n, Reverse(s)));
         let Some((switch, _)) = most.filter(|&(_, n)| n >= BUNDLE) else {
             break;

@@ -5,7 +5,7 @@
 //! switches that have its port at their children.
 
 use dmodc_core::{ClassId, Groups, Ranking, join, most_common, root};
-use dmodc_fabric::SwitchId;
+use dmodc_fabric::{SwitchId, grouped};
 use std::collections::BTreeMap;
 use typed_index_collections::TiVec;
 
@@ -37,11 +37,8 @@ pub fn families(groups: &Groups, ranking: &Ranking) -> Vec<Vec<SwitchId>> {
             });
         }
     }
-    let mut members: BTreeMap<ClassId, Vec<SwitchId>> = BTreeMap::new();
-    for s in groups.switches().filter(|&s| !groups.up(s).is_empty()) {
-        let of = root(&mut family, groups.up_class(s));
-        members.entry(of).or_default().push(s);
-    }
+    let members = groups.switches().filter(|&s| !groups.up(s).is_empty());
+    let members = grouped(members.map(|s| (root(&mut family, groups.up_class(s)), s)));
     let mut families: Vec<Vec<SwitchId>> = members.into_values().collect();
     add_orphans(&mut families, groups, ranking);
     families

@@ -1,6 +1,6 @@
 //! Makes log lines about lost and new equipment.
 
-use dmodc_fabric::{Fabric, Guid, PortNumber, SwitchId, counted};
+use dmodc_fabric::{Fabric, Guid, PortNumber, SwitchId, counted, grouped};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// How many switches or hosts a line names.
@@ -148,12 +148,8 @@ impl<'m> Names<'m> {
 
 /// The connected sets of some switches, by the lowest switch of each.
 pub fn parts(fabric: &Fabric, is_in: impl Fn(SwitchId) -> bool) -> Vec<Vec<SwitchId>> {
-    let mut parts: BTreeMap<SwitchId, Vec<SwitchId>> = BTreeMap::new();
-    for (s, part) in fabric.parts(is_in).into_iter_enumerated() {
-        if let Some(part) = part {
-            parts.entry(part).or_default().push(s);
-        }
-    }
+    let parts = fabric.parts(is_in).into_iter_enumerated();
+    let parts = grouped(parts.filter_map(|(s, part)| Some((part?, s))));
     parts.into_values().collect()
 }
 

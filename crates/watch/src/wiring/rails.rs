@@ -7,7 +7,7 @@
 
 use super::{Difference, End, Kind, is_majority};
 use dmodc_core::most_common;
-use dmodc_fabric::{Fabric, NodeId, SwitchId};
+use dmodc_fabric::{Fabric, NodeId, SwitchId, grouped};
 use dmodc_formats::export::Labels;
 use dmodc_formats::netlist::{NameMap, Names};
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,12 +43,9 @@ fn alike(server: &str) -> String {
 impl<'n> Servers<'n> {
     fn new(fabric: &'n Fabric, names: &'n Names, labels: &'n Labels) -> Servers<'n> {
         let unnamed: BTreeSet<NodeId> = labels.unnamed.iter().copied().collect();
-        let mut ports: BTreeMap<&str, Vec<NodeId>> = BTreeMap::new();
-        for (node, server) in labels.hosts.iter_enumerated() {
-            if let Some(server) = server.as_deref().filter(|_| !unnamed.contains(&node)) {
-                ports.entry(server).or_default().push(node);
-            }
-        }
+        let named = labels.hosts.iter_enumerated();
+        let named = named.filter(|(node, _)| !unnamed.contains(node));
+        let mut ports = grouped(named.filter_map(|(node, name)| Some((name.as_deref()?, node))));
         ports.retain(|_, nodes| nodes.len() > 1);
         let mut servers = Servers {
             fabric,

@@ -9,7 +9,7 @@
 
 use super::designed::Designed;
 use super::{Difference, End, Kind, is_majority};
-use dmodc_fabric::{Fabric, NodeId, NodeKind, PortNumber, Speed, SwitchId, counted};
+use dmodc_fabric::{Fabric, NodeId, NodeKind, PortNumber, Speed, SwitchId, counted, grouped};
 use dmodc_formats::netlist::Names;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -137,7 +137,9 @@ pub fn slow_links(
                 ];
                 let of_box = |s, far| Some(fastest(&usual[far]).min(*boxes.get(&s)?));
                 let of_box = of_box(s, index).or_else(|| of_box(index, s));
-                let expected = of_ends(speed((s, port)), ends).max(of_box);
+                let now = speed((s, port));
+                let [a, b] = ends.map(self::usual);
+                let expected = one_lane(now, a, b).or(Some(a.min(b))).max(of_box);
                 slow.extend(judge((s, port), Far::Switch(index, far), expected));
             }
         }
@@ -189,16 +191,12 @@ fn slow_boxes(
     usual: &TiVec<SwitchId, Sides>,
     rank: impl Fn(SwitchId) -> u32,
 ) -> BTreeMap<SwitchId, Speed> {
-    let mut kinds: BTreeMap<(u32, u8), Vec<(Speed, SwitchId)>> = BTreeMap::new();
-    for (s, sides) in usual.iter_enumerated() {
-        let speed = fastest(sides);
-        if speed.is_known() {
-            let kind = kinds
-                .entry((rank(s), fabric.switches()[s].ports))
-                .or_default();
-            kind.push((speed, s));
-        }
-    }
+    let known = usual
+        .iter_enumerated()
+        .map(|(s, sides)| (fastest(sides), s));
+    let known = known.filter(|(speed, _)| speed.is_known());
+    let kind = |s: SwitchId| (rank(s), fabric.switches()[s].ports);
+    let kinds = grouped(known.map(|(speed, s)| (kind(s), (speed, s))));
     let alone = |mut kind: Vec<(Speed, SwitchId)>| {
         kind.sort_unstable();
         let [(slow, s), (usual, _), ..] = kind[..] else {
@@ -225,12 +223,6 @@ fn usual(counts: &Counts) -> Speed {
         4 * faster >= all
     });
     usual.map_or(Speed::UNKNOWN, |(speed, _)| *speed)
-}
-
-/// The expected speed of a link between switches, by the links of both switches.
-fn of_ends(now: Speed, ends: [&Counts; 2]) -> Option<Speed> {
-    let [a, b] = ends.map(usual);
-    one_lane(now, a, b).or(Some(a.min(b)))
 }
 
 /// The expected speed of a host's link, by the hosts of its leaf and of the fabric.

@@ -7,7 +7,7 @@ use super::causes::by_switch;
 use super::designed::Designed;
 use super::lines::{Names, Port, link};
 use super::slow::{Far, Slow, Slowness, Witness, slow_links};
-use dmodc_fabric::{Fabric, Guid, Peer, PortNumber, Speed, SwitchId};
+use dmodc_fabric::{Fabric, Guid, Peer, PortNumber, Speed, SwitchId, grouped};
 use std::collections::{BTreeMap, HashMap};
 
 /// How many slow links the log names at once.
@@ -31,13 +31,6 @@ fn link_id(fabric: &Fabric, switch: SwitchId, port: PortNumber) -> Option<LinkId
             Some((near, Far::Switch(guid, port)))
         }
     }
-}
-
-/// The first port of a link, if the fabric has the link.
-fn port_in(fabric: &Fabric, link: LinkId) -> Option<(SwitchId, PortNumber)> {
-    let (guid, port) = link.0;
-    let switch = fabric.switch_by_guid(guid)?;
-    (link_id(fabric, switch, port)? == link).then_some((switch, port))
 }
 
 impl SlowLink {
@@ -133,8 +126,11 @@ impl SlowMemory {
         let mut slow: BTreeMap<LinkId, SlowLink> = BTreeMap::new();
         let last = &self.last;
         self.expected.retain(|&link, &mut (expected, witness)| {
+            let (guid, port) = link.0;
+            let switch = fabric.switch_by_guid(guid);
             // For links that have gone, `Memory` logs a line.
-            let Some((switch, port)) = port_in(fabric, link) else {
+            let is_its = |&s: &SwitchId| link_id(fabric, s, port) == Some(link);
+            let Some(switch) = switch.filter(is_its) else {
                 return false;
             };
             let now = fabric.link_speed(switch, port);
@@ -180,12 +176,8 @@ fn one_a_box<'l>(
     names: &Names,
     are: impl Fn(&SlowLink) -> String,
 ) -> Vec<String> {
-    let mut alike: BTreeMap<String, Vec<&SlowLink>> = BTreeMap::new();
-    for link in links {
-        alike.entry(are(link)).or_default().push(link);
-    }
     let mut lines = Vec::new();
-    for (are, links) in alike {
+    for (are, links) in grouped(links.map(|link| (are(link), link))) {
         for (switch, links) in by_switch(links, |link| link.switches()) {
             let what = match switch {
                 Some(switch) => format!("{} links of {}", links.len(), names.switch(&switch)),

@@ -5,7 +5,7 @@
 //! another name there, as drivers number them, belongs to it. Rails are numbered from 1 in the order of these names.
 
 use crate::failure::Failure;
-use dmodc_fabric::{EndNode, Fabric, NodeId, NodeKind, SwitchId, counted};
+use dmodc_fabric::{EndNode, Fabric, NodeId, NodeKind, SwitchId, counted, grouped};
 use dmodc_formats::names::{fits, natural};
 use dmodc_formats::netlist::Names;
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,22 +79,15 @@ impl Chosen {
 
 /// The rails: the name of most ports, and the switches.
 fn rails(fabric: &Fabric, ports: &TiSlice<NodeId, String>) -> BTreeMap<Name, Vec<SwitchId>> {
-    let mut count: BTreeMap<SwitchId, BTreeMap<Name, usize>> = BTreeMap::new();
-    for (node, end) in fabric.end_nodes().iter_enumerated() {
-        if end.kind == NodeKind::Ca {
-            let names = count.entry(end.switch).or_default();
-            *names.entry(keyed(&ports[node])).or_default() += 1;
-        }
-    }
-    let mut rails: BTreeMap<Name, Vec<SwitchId>> = BTreeMap::new();
-    for (switch, names) in count {
+    let hosts = fabric.end_nodes().iter_enumerated();
+    let hosts = hosts.filter(|(_, end)| end.kind == NodeKind::Ca);
+    let names = grouped(hosts.map(|(node, end)| (end.switch, keyed(&ports[node]))));
+    grouped(names.into_iter().filter_map(|(switch, names)| {
         // Of several names that are as frequent, the first.
-        let most = names.into_iter().rev().max_by_key(|(_, count)| *count);
-        if let Some((name, _)) = most {
-            rails.entry(name).or_default().push(switch);
-        }
-    }
-    rails
+        let names = counted(names).into_iter().rev();
+        let (name, _) = names.max_by_key(|(_, count)| *count)?;
+        Some((name, switch))
+    }))
 }
 
 /// The name of the port of each end node.

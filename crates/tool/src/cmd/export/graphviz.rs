@@ -1,21 +1,16 @@
 //! Graphviz: the switches by level, each with the number of its hosts, an edge for all links between
 //! two switches.
 
-use dmodc_fabric::{Fabric, SwitchId, counted};
+use dmodc_fabric::{Fabric, SwitchId, counted, grouped};
 use dmodc_formats::export::Labels;
-use std::collections::BTreeMap;
 
 /// A graph for `dot`; `rank` gives a switch's rank.
 pub fn graphviz(fabric: &Fabric, labels: &Labels, rank: impl Fn(SwitchId) -> u32) -> String {
     let mut text = "graph fabric {\n  rankdir=BT;\n  node [shape=box];\n".to_owned();
     let switches = || fabric.switches().keys();
-    let mut levels: BTreeMap<u32, Vec<SwitchId>> = BTreeMap::new();
-    for switch in switches() {
-        levels.entry(rank(switch)).or_default().push(switch);
-    }
-    for level in levels.values() {
+    for level in grouped(switches().map(|s| (rank(s), s))).into_values() {
         text += "  {\n    rank=same;\n";
-        for &switch in level {
+        for switch in level {
             let name = &labels.switches[switch];
             let hosts = match fabric.hosts_of(switch).count() {
                 0 => String::new(),

@@ -3,8 +3,7 @@
 //! A line has a GUID, for some options a number, and a comment for people, which OpenSM skips.
 
 use dmodc_core::{Options, Ranking, roots};
-use dmodc_fabric::{Fabric, Guid, NodeId, NodeKind, SwitchId};
-use std::collections::BTreeMap;
+use dmodc_fabric::{Fabric, Guid, NodeId, NodeKind, SwitchId, grouped};
 
 /// The hosts by their role for the engine `ftree`, which wants all compute nodes at one distance from the roots: those at
 /// the distance that most have, then the others.
@@ -16,13 +15,9 @@ pub fn by_role(fabric: &Fabric, ranking: &Ranking) -> (Vec<NodeId>, Vec<NodeId>)
         ..Options::default()
     };
     let counted_down = Ranking::new(fabric, &options);
-    let mut at: BTreeMap<u32, Vec<NodeId>> = BTreeMap::new();
-    for (index, node) in fabric.end_nodes().iter_enumerated() {
-        if node.kind == NodeKind::Ca {
-            let rank = counted_down.rank(node.switch);
-            at.entry(rank).or_default().push(index);
-        }
-    }
+    let hosts = fabric.end_nodes().iter_enumerated();
+    let hosts = hosts.filter(|(_, node)| node.kind == NodeKind::Ca);
+    let mut at = grouped(hosts.map(|(n, node)| (counted_down.rank(node.switch), n)));
     // Of several ranks with as many hosts, the lowest.
     let most = at.iter().rev().max_by_key(|(_, hosts)| hosts.len());
     let most = most.map(|(&rank, _)| rank);

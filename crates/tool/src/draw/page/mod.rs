@@ -12,6 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use dmodc_analysis::Channels;
 use dmodc_fabric::{
     Drained, Fabric, Guid, Lid, NO_PATH, NodeId, NodeKind, PortNumber, Speed, SwitchId, Tables,
+    grouped,
 };
 use dmodc_formats::netlist::short_name;
 use dmodc_lab::xml::escaped;
@@ -19,7 +20,7 @@ use dmodc_watch::wiring::{Difference, End, Far};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 use typed_index_collections::TiVec;
 
@@ -223,11 +224,8 @@ impl Page<'_> {
         } = self.scene;
         let slow = slow.iter().map(|slow| slow.difference(fabric, names));
         let slow: Vec<Difference> = slow.collect();
-        let mut hosts: HashMap<Guid, Vec<usize>> = HashMap::new();
-        for (at, &n) in self.hosts.iter().enumerate() {
-            let guid = names.node_guids[n];
-            hosts.entry(guid).or_default().push(at);
-        }
+        let guids = self.hosts.iter().map(|&n| names.node_guids[n]);
+        let hosts: BTreeMap<Guid, Vec<usize>> = grouped(guids.zip(0..));
         let end = |end: &End| {
             let switch = fabric.switch_by_guid(end.guid).map(|s| self.switch[s]);
             json!({ "name": end.name, "guid": end.guid.to_string(), "port": end.port.map(|port| port.0), "switch": switch,
