@@ -65,9 +65,9 @@ pub fn against(now: &Netlist, reference: &Netlist) -> Vec<Difference> {
 
 /// A fabric and the nodes that only a reference has, without aggregation nodes, with those of their links
 /// whose two ports are free.
-pub fn with_missing(now: &Netlist, reference: &Netlist) -> Netlist {
-    let mut whole = now.clone();
-    let mut places = places(now, reference);
+pub fn with_missing(mut whole: Netlist, reference: &Netlist) -> Netlist {
+    let mut places = places(&whole, reference);
+    let known = whole.nodes.len();
     let nodes = places.iter_mut().zip(&reference.nodes);
     for (place, node) in nodes.filter(|(place, node)| place.is_none() && !node.is_aggregation()) {
         *place = Some(whole.nodes.len() as u32);
@@ -77,17 +77,17 @@ pub fn with_missing(now: &Netlist, reference: &Netlist) -> Netlist {
             ..node.clone()
         });
     }
-    let known = |(node, number): (u32, PortNumber)| reference.nodes[node as usize].port(number);
-    let is_new = |node: u32| node as usize >= now.nodes.len();
+    let is_new = |node: u32| node as usize >= known;
+    let port = |(node, number): (u32, PortNumber)| reference.nodes[node as usize].port(number);
     for link in links(reference) {
         let ends = link.map(|(node, port)| places[node as usize].map(|node| (node, port)));
         let [Some(a), Some(b)] = ends else { continue };
         let is_free = |(node, number)| whole.nodes[node as usize].port(number).is_none();
         if (is_new(a.0) || is_new(b.0)) && a != b && is_free(a) && is_free(b) {
-            for (near, far, known) in [(a, b, known(link[0])), (b, a, known(link[1]))] {
+            for (near, far, port) in [(a, b, port(link[0])), (b, a, port(link[1]))] {
                 let ports = &mut whole.nodes[near.0 as usize].ports;
                 let at = ports.partition_point(|port| port.number < near.1);
-                let as_known = known.map(|port| Port {
+                let as_known = port.map(|port| Port {
                     peer: far.0,
                     peer_port: far.1,
                     lid: Lid(0),

@@ -270,18 +270,14 @@ impl<T: Copy> Directory<T> {
         // As messages have it: `[7 = 1/4/1]`.
         let port = port.split('=').next_back().unwrap_or_default().trim();
         let number = port.parse().ok();
-        if number.is_none() && !self.has_label(port) {
+        let mut labels = self.entries.iter().flat_map(|entry| &entry.labels);
+        if number.is_none() && !labels.any(|(label, _)| **label == *port) {
             return Err(error);
         }
         let one = self.only(one)?;
         let label = || one.labels.iter().find(|(label, _)| **label == *port);
         let number = number.or_else(|| label().map(|(_, number)| *number));
         Ok(ThingsOrPort::Port(one.what, number.ok_or(error)?))
-    }
-
-    fn has_label(&self, label: &str) -> bool {
-        let mut all = self.entries.iter().flat_map(|entry| &entry.labels);
-        all.any(|(one, _)| **one == *label)
     }
 
     /// All matches of the first kind that has any, and the test whether all of them are meant.

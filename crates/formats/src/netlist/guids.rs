@@ -82,7 +82,9 @@ fn first_guid<'l>(
     if let Some(guid) = of_netlist(word) {
         return Some((guid, rest));
     }
-    let bare = hex(word).filter(|_| word.len() == 16 || is_hex_alone(word));
+    // Eight digits or more that can be no decimal number.
+    let is_hex_alone = word.len() >= 8 && word.iter().any(u8::is_ascii_alphabetic);
+    let bare = hex(word).filter(|_| word.len() == 16 || is_hex_alone);
     let guid = scan.c_number().filter(|_| bare.is_none());
     if let Some(guid) = guid.filter(|_| scan.0.first().is_none_or(ends)) {
         return Some((Guid(guid), rest));
@@ -100,11 +102,6 @@ fn of_netlist(word: &[u8]) -> Option<Guid> {
     let ids: [&[u8]; 3] = [b"S-", b"H-", b"R-"];
     let digits = ids.iter().find_map(|id| word.strip_prefix(*id))?;
     hex(digits.strip_prefix(b"0x").unwrap_or(digits)).map(Guid)
-}
-
-/// Whether a word of eight digits or more can be no decimal number.
-fn is_hex_alone(word: &[u8]) -> bool {
-    word.len() >= 8 && word.iter().any(u8::is_ascii_alphabetic)
 }
 
 /// The kind of GUIDs in a file.

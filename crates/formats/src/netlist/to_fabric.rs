@@ -118,14 +118,15 @@ impl Netlist {
         Ok((fabric, names))
     }
 
-    /// Copies the LIDs of the fabric that was made of this netlist.
-    pub fn take_lids(&mut self, fabric: &Fabric) {
+    /// The netlist with the LIDs of the fabric that was made of it.
+    pub fn with_lids(&self, fabric: &Fabric) -> Netlist {
+        let mut netlist = self.clone();
         let switch = |node: &Node| match node.kind {
             Kind::Switch => fabric.switch_by_guid(node.guid),
             _ => None,
         };
         let switches: Vec<Option<SwitchId>> = self.nodes.iter().map(switch).collect();
-        for (node, switch) in self.nodes.iter_mut().zip(&switches) {
+        for (node, switch) in netlist.nodes.iter_mut().zip(&switches) {
             if let Some(switch) = switch {
                 node.lid = fabric.switches()[*switch].lid;
                 continue;
@@ -137,6 +138,7 @@ impl Netlist {
                 }
             }
         }
+        netlist
     }
 
     fn endports(&self, lmc: Option<u8>) -> Vec<Endport<'_>> {

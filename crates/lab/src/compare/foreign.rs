@@ -108,9 +108,8 @@ fn made(
     let dir = PrivateDir::new()?;
     let path = |name| dir.path().join(name);
     let (net, lfts, output) = (path("fabric.net"), path("fabric.lfts"), path("output"));
-    let mut with_lids = netlist.clone();
-    with_lids.take_lids(fabric);
-    fs::write(&net, with_lids.to_text()).map_err(LabError::file(&net))?;
+    let text = netlist.with_lids(fabric).to_text();
+    fs::write(&net, text).map_err(LabError::file(&net))?;
     let here = env::current_dir().map_err(LabError::file(Path::new(".")))?;
     let script = match command.contains('$') {
         true => command.to_owned(),
@@ -151,10 +150,8 @@ pub fn keep<'a>(
     outcomes: impl Iterator<Item = (&'a EngineSpec, &'a Outcome)>,
 ) -> Result<(), LabError> {
     let (fabric, names) = netlist.to_fabric(None)?;
-    let mut with_lids = netlist.clone();
-    with_lids.take_lids(&fabric);
     let net = dir.join(format!("{stem}.net.gz"));
-    write(&net, |mut out| with_lids.write(&mut out))?;
+    write(&net, |mut out| netlist.with_lids(&fabric).write(&mut out))?;
     for (spec, outcome) in outcomes {
         if let Outcome::Routed(copied, ..) = outcome {
             let tables = copied.tables(&fabric);

@@ -108,9 +108,8 @@ pub fn run(args: Args) -> Outcome {
 /// The fabric and the equipment that only its reference has: a page shows missing switches and links, too.
 pub fn whole_of(meant: &Meant, engine: &Engine) -> Option<Drawn> {
     let (reference, _) = meant.known.as_ref()?;
-    let mut now = meant.netlist.clone();
-    now.take_lids(&meant.fabric);
-    let whole = with_missing(&now, &reference.netlist).to_fabric(None);
+    let now = meant.netlist.with_lids(&meant.fabric);
+    let whole = with_missing(now, &reference.netlist).to_fabric(None);
     Some(Drawn::new(whole.ok()?, engine, &meant.options))
 }
 

@@ -121,9 +121,7 @@ pub fn run(args: Args) -> Outcome {
     // Two fabrics; each permutation and each matching is a tick.
     let ticks = 2 * (ports.sum::<u64>() + 2 * u64::from(args.permutations));
     let bar = progress(ticks, "{wide_bar} {percent} %");
-    let mut with_lids = netlist.clone();
-    with_lids.take_lids(fabric);
-    let less = with_lids.without(&parts).to_fabric(None);
+    let less = netlist.with_lids(fabric).without(&parts).to_fabric(None);
     let less = less.map_err(Failure::lids(&args.net))?;
     let cut_off = cut_off(netlist, &parts, (fabric, &meant.names), &less.0);
     let mut first = options.clone();
