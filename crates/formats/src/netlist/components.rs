@@ -5,8 +5,8 @@
 //! one fabric that is broken; they stay together, so that the hosts between which there is no way are counted. A host
 //! with ports at two components is in both.
 
+use super::degrade::Part;
 use super::model::{Kind, Netlist, Node};
-use super::remove::Part;
 use dmodc_fabric::{Guid, Lid, grouped, lid_range};
 use std::collections::HashMap;
 

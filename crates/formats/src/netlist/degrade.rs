@@ -1,13 +1,23 @@
-//! Degraded fabrics: removes random links or switches (section IV of the paper), or makes links slow.
+//! Degraded fabrics: removes parts (`Directory::parts` finds them by name), random links or switches (section IV of the
+//! paper), or makes links slow.
 //!
 //! The candidates are sorted by GUID and port, then shuffled by the seed (see [`dmodc_fabric::random`]); the first ones are
 //! chosen. So the result depends on the fabric and the seed alone, not on the order of the file. With the same seed a
 //! larger removal contains a smaller one. All other equipment keeps its GUIDs, ports and LIDs.
 
 use super::model::{Kind, Netlist, Node, Port};
-use super::remove::Part;
 use dmodc_fabric::random::Random;
 use dmodc_fabric::{PortNumber, Speed};
+use std::collections::HashSet;
+
+/// A part to remove.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Part {
+    /// A switch or a host, by index, with all its links.
+    Node(u32),
+    /// A link, by its two sides: node and port.
+    Link([(u32, PortNumber); 2]),
+}
 
 /// A link that has become slow, and its speed before and now.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,6 +43,67 @@ pub struct NotEnough {
 pub type Degraded<T> = Result<(Netlist, Vec<T>), NotEnough>;
 
 impl Netlist {
+    /// The netlist without these parts, and without end nodes that lose their last link with them.
+    pub fn without(&self, parts: &[Part]) -> Netlist {
+        let (mut nodes, mut ports) = (HashSet::new(), HashSet::new());
+        for part in parts {
+            match *part {
+                Part::Node(node) => drop(nodes.insert(node)),
+                Part::Link(sides) => ports.extend(sides),
+            }
+        }
+        let keep_node = |node: u32| !nodes.contains(&node);
+        let keep_port = |node: u32, port: PortNumber| !ports.contains(&(node, port));
+        let linked = |index: u32| {
+            let node = &self.nodes[index as usize];
+            let mut ports = node.ports.iter();
+            let keeps_a_link = ports.any(|port| {
+                let sides = [(index, port.number), (port.peer, port.peer_port)];
+                keep_node(port.peer) && sides.iter().all(|&(node, port)| keep_port(node, port))
+            });
+            node.kind == Kind::Switch || node.ports.is_empty() || keeps_a_link
+        };
+        let mut next = 0;
+        let mut kept_as: Vec<Option<u32>> = Vec::with_capacity(self.nodes.len());
+        for index in 0..self.nodes.len() as u32 {
+            let kept = keep_node(index) && linked(index);
+            kept_as.push(kept.then_some(next));
+            next += u32::from(kept);
+        }
+        let mut netlist = Netlist::default();
+        for (index, node) in (0..).zip(&self.nodes) {
+            if kept_as[index as usize].is_none() {
+                continue;
+            }
+            let mut node = node.clone();
+            node.ports.retain_mut(|port| {
+                let peer = kept_as[port.peer as usize].filter(|_| keep_port(index, port.number));
+                port.peer = peer.unwrap_or(port.peer);
+                peer.is_some()
+            });
+            netlist.nodes.push(node);
+        }
+        netlist
+    }
+
+    /// A part in words.
+    pub fn describe(&self, part: Part) -> String {
+        let name = |node: u32| {
+            let node = &self.nodes[node as usize];
+            format!("{} '{}'", node.guid, node.description)
+        };
+        match part {
+            Part::Node(node) => {
+                format!("{} {}", self.nodes[node as usize].kind, name(node))
+            }
+            Part::Link([(a, a_port), (b, b_port)]) => {
+                let port = |node: u32, port| self.nodes[node as usize].shown_port(port);
+                let (p, q) = (port(a, a_port), port(b, b_port));
+                format!("link {} [{p}] -- {} [{q}]", name(a), name(b))
+            }
+        }
+    }
+
     /// Removes `count` random links between different switches.
     pub fn without_links(&self, count: usize, seed: u64) -> Degraded<Part> {
         let links = self.sorted(self.links_between_switches());

@@ -32,11 +32,6 @@ impl Equipment {
         ALL[self as usize].2
     }
 
-    /// Whether links become slow, and no equipment is removed.
-    pub fn slows(self) -> bool {
-        self == Equipment::Slow
-    }
-
     /// The number of pieces in a netlist.
     pub fn pieces(self, netlist: &Netlist) -> usize {
         match self {

@@ -17,7 +17,6 @@ mod door;
 mod draft;
 mod equipment;
 mod error;
-mod from_fabric;
 mod guids;
 mod iblinkinfo;
 mod ibnetdiscover;
@@ -26,7 +25,6 @@ mod model;
 mod net_dump;
 mod plan;
 mod port_list;
-mod remove;
 mod subnet_lst;
 mod to_fabric;
 mod vports;
@@ -35,7 +33,7 @@ mod write;
 pub mod generate;
 
 pub(crate) use db_csv::{Row, Section};
-pub use degrade::{Degraded, NotEnough, SlowedLink};
+pub use degrade::{Degraded, NotEnough, Part, SlowedLink};
 pub use equipment::{Equipment, removal};
 pub use error::{PortOf, Reason};
 pub use guids::{
@@ -44,7 +42,6 @@ pub use guids::{
 };
 pub use model::{Kind, Netlist, Node, Port, PortZero, shown_port};
 pub use plan::{Plan, PlanReason, short_name, write_plan};
-pub use remove::Part;
 pub use to_fabric::{Names, PortLabels, TooManyLids};
 pub use vports::{VirtualPorts, VirtualReason};
 

@@ -1,6 +1,7 @@
 //! The measures by which engines are compared.
 
 use crate::compare::{Real, ThrowRow};
+use dmodc_formats::netlist::Equipment;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Measure {
@@ -114,7 +115,7 @@ fn changed(row: &ThrowRow, count: Option<usize>) -> Option<f64> {
 
 /// A figure over capacity. In a series of slow links, a row without a slow link has the figure itself.
 fn over_capacity(row: &ThrowRow, value: Option<u32>, over: Option<Real>) -> Option<f64> {
-    let is_whole = row.degrade.slows() && row.removed == 0;
+    let is_whole = row.degrade == Equipment::Slow && row.removed == 0;
     let alike = value.filter(|_| is_whole).map(f64::from);
     over.map(|over| over.0).or(alike)
 }

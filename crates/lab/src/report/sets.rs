@@ -42,12 +42,8 @@ impl Set {
         self.measures_with(Measure::comparable_figure)
     }
 
-    /// The measures with figures in throws in which some pair has no up-down path.
-    pub fn measures_of_cut(&self) -> Vec<Measure> {
-        self.measures_with(Measure::of_cut)
-    }
-
-    fn measures_with(&self, figure: fn(Measure, &ThrowRow) -> Option<f64>) -> Vec<Measure> {
+    /// The measures of which some row has such a figure.
+    pub fn measures_with(&self, figure: fn(Measure, &ThrowRow) -> Option<f64>) -> Vec<Measure> {
         let has = |m: &Measure| self.rows.iter().any(|row| figure(*m, row).is_some());
         Measure::all().filter(has).collect()
     }

@@ -135,7 +135,7 @@ pub fn endings_of(set: &Set) -> String {
 pub fn cut(set: &Set) -> (usize, String) {
     let is_cut = |row: &&ThrowRow| row.throw > 0 && !is_connected(row);
     let cut: Vec<&ThrowRow> = set.rows.iter().filter(is_cut).collect();
-    let (specs, measures) = (set.specs(), set.measures_of_cut());
+    let (specs, measures) = (set.specs(), set.measures_with(Measure::of_cut));
     let rows = specs.iter().map(|spec| {
         let rows = || cut.iter().filter(|row| row.engine == *spec);
         let in_full = rows().filter(|row| row.is_routed_in_full()).count();
