@@ -11,12 +11,10 @@
 
 mod ibsim;
 mod opensm;
-mod plugin;
 mod process;
 mod signals;
 
 pub use ibsim::Ibsim;
-pub use opensm::{Config, Files, NoTables};
-pub use plugin::Plugin;
+pub use opensm::{Config, Files, NoTables, Plugin};
 pub use process::{Guard, PrivateDir, Program, last_line, poll, text_of};
 pub use signals::when_stopped;

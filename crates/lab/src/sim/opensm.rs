@@ -1,7 +1,7 @@
 //! The stock OpenSM on a simulated fabric: its configuration, its command, its files.
 
+use super::Ibsim;
 use super::process::{Guard, Program, text_of};
-use super::{Ibsim, Plugin};
 use crate::LabError;
 use std::env;
 use std::ffi::OsStr;
@@ -16,6 +16,34 @@ const OPENSM: Program = Program {
     package: "opensm",
 };
 const LOG: &str = "opensm.log";
+const PLUGIN: &str = "libdmodc.so";
+
+/// Dmodc's plugin and the laboratory's: in a known folder, or installed, so that the loader finds them.
+#[derive(Clone, Debug)]
+pub struct Plugin {
+    /// `None` if the loader has to find the plugins.
+    dir: Option<PathBuf>,
+}
+
+impl Plugin {
+    /// Takes the folder of this program if it has `libdmodc.so`; else the loader has to find the plugins.
+    pub fn find() -> Plugin {
+        let program = env::current_exe().unwrap_or_default();
+        let dir = program.parent().filter(|dir| dir.join(PLUGIN).exists());
+        Plugin {
+            dir: dir.map(Path::to_owned),
+        }
+    }
+
+    pub fn in_dir(dir: &Path) -> Result<Plugin, LabError> {
+        // OpenSM runs in another folder: the path has to be absolute.
+        let file = dir.join(PLUGIN);
+        let file = fs::canonicalize(&file).map_err(LabError::file(&file))?;
+        Ok(Plugin {
+            dir: file.parent().map(Path::to_owned),
+        })
+    }
+}
 
 /// The configuration of an OpenSM, and the way to start it.
 #[derive(Clone, Debug)]
@@ -54,7 +82,7 @@ impl Config {
     }
 
     pub fn with_plugin(mut self, plugin: &Plugin) -> Config {
-        self.plugin_dir = plugin.dir().map(Path::to_owned);
+        self.plugin_dir = plugin.dir.clone();
         self.line("event_plugin_name dmodc")
     }
 
