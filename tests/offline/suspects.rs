@@ -206,7 +206,7 @@ fn by_counters(seed: u64) -> (usize, &'static str) {
         }
         CountedPort::Host(_) => 0,
     };
-    let found = suspects(&fabric, &counted(&readings), into).suspects;
+    let found = suspects(&fabric, &counted(&readings), into).0;
     match (found.first().map(|first| first.cable), found.len()) {
         (None, _) => (2, words[kind]),
         (first, 1) if first == expected => (0, words[kind]),

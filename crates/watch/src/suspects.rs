@@ -58,21 +58,13 @@ pub struct Suspect {
     pub harm: f64,
 }
 
-/// The suspects, the one that hurts most first, and the number of links with fewer errors.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Suspects {
-    /// Links with errors enough.
-    pub suspects: Vec<Suspect>,
-    /// Other links with more errors than is usual.
-    pub few: usize,
-}
-
-/// Ranks the links of a fabric by what their ports counted. `into` gives the number of routes that enter by a port.
+/// The links of a fabric that are suspect by what their ports counted, the one that hurts most first; and the number of
+/// other links with more errors than is usual. `into` gives the number of routes that enter by a port.
 pub fn suspects(
     fabric: &Fabric,
     counts: &BTreeMap<CountedPort, Counts>,
     into: impl Fn(CountedPort) -> u64,
-) -> Suspects {
+) -> (Vec<Suspect>, usize) {
     let links = fabric.links().map(|ends| {
         let ports = ends.map(|(switch, port)| CountedPort::Switch(switch, port));
         (Cable::Link(ends), ports)
@@ -94,15 +86,14 @@ pub fn suspects(
             all.sort_unstable();
             let median = all.get(all.len() / 2).copied().unwrap_or_default();
             // Of one or two cables the median is the bad one's own.
-            if all.len() < 2 * FEWEST {
-                0
-            } else {
-                median.saturating_mul(2)
+            match all.len() < 2 * FEWEST {
+                true => 0,
+                false => median.saturating_mul(2),
             }
         })
     });
     let restarts = restarts(fabric, &cables, of);
-    let mut found = Suspects::default();
+    let (mut found, mut few) = (Vec::new(), 0);
     for (cable, ports) in cables {
         let is_host = is_of_host(&cable);
         let speed = match ports[0] {
@@ -122,14 +113,14 @@ pub fn suspects(
         let down = down_weight * judged[0].downs.max(judged[1].downs) as f64;
         let weight = down + judged[0].received + judged[1].received;
         if weight < SUSPECT {
-            found.few += usize::from(weight > 0.0);
+            few += usize::from(weight > 0.0);
             continue;
         }
         let all: u64 = routes.iter().sum();
         let received = judged.iter().zip(routes);
         // A link without routes may get some.
         let received = received.map(|(judged, routes)| judged.received * (1 + routes) as f64);
-        found.suspects.push(Suspect {
+        found.push(Suspect {
             cable,
             harm: down * (1 + all) as f64 + received.sum::<f64>(),
             routes: all,
@@ -137,8 +128,8 @@ pub fn suspects(
         });
     }
     let worse = |a: &Suspect, b: &Suspect| b.harm.total_cmp(&a.harm).then(a.cable.cmp(&b.cable));
-    found.suspects.sort_by(worse);
-    found
+    found.sort_by(worse);
+    (found, few)
 }
 
 /// How often each switch was restarted: how often all its links went down, if it has several.

@@ -2,7 +2,6 @@
 
 mod discovery;
 mod follower;
-mod routed;
 mod target;
 
 use self::discovery::Commands;
@@ -11,6 +10,7 @@ use self::target::Target;
 use super::args::Routing;
 use crate::failure::{Failure, Outcome};
 use crate::input::is_dash;
+use dmodc_lab::sim::PrivateDir;
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -100,7 +100,12 @@ pub fn run(args: Args) -> Outcome {
             "standard input and output are no files here: a line on standard input asks for a look",
         ));
     }
-    let commands = Commands::new(args.discover, args.sminfo, args.limit)?;
+    let commands = Commands {
+        discover: args.discover,
+        sminfo: args.sminfo,
+        limit: args.limit,
+        dir: PrivateDir::new()?,
+    };
     let mut follower = Follower::new(commands, args.routing, args.max_loss, args.metrics)?;
     let mut target = Target {
         file: args.lfts,

@@ -68,7 +68,7 @@ impl Findings {
             odd.extend(self.of_reference(merged, &missing, dark));
         }
         // A reference that grows by itself does not know what was never there.
-        if !plan.remembers() || file.is_some_and(ReferenceFile::grows) {
+        if !plan.remembers() || file.is_some_and(|file| file.grows) {
             let lost = missing
                 .iter()
                 .map(|[(below, _), _]| merged.nominal.guid(*below));

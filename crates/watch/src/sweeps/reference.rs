@@ -55,8 +55,10 @@ impl From<&Path> for Source {
 /// The file of the reference, over all sweeps.
 #[derive(Default)]
 pub struct ReferenceFile {
-    path: PathBuf,
-    grows: bool,
+    /// The file.
+    pub path: PathBuf,
+    /// Whether the plugin keeps the file itself, with all equipment seen so far.
+    pub grows: bool,
     /// The file without a port in its name, which is taken over while `path` is not there.
     old: Option<PathBuf>,
     /// What is known is of the old file.
@@ -133,16 +135,6 @@ impl ReferenceFile {
                 files::of_port(&by_port, port),
             ));
         }
-    }
-
-    /// The file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Whether the plugin keeps the file itself, with all equipment seen so far.
-    pub fn grows(&self) -> bool {
-        self.grows
     }
 
     /// The reference with which to route a fabric, if there is one.

@@ -32,20 +32,11 @@ pub struct Commands {
     /// Prints the master SM, as sminfo does.
     pub sminfo: String,
     pub limit: Duration,
-    dir: PrivateDir,
+    /// For the output of a command.
+    pub dir: PrivateDir,
 }
 
 impl Commands {
-    pub fn new(discover: String, sminfo: String, limit: Duration) -> Result<Commands, Failure> {
-        let dir = PrivateDir::new()?;
-        Ok(Commands {
-            discover,
-            sminfo,
-            limit,
-            dir,
-        })
-    }
-
     /// Runs the discovery, at most until the deadline; returns the present fabric as text.
     pub fn discover(&self, until: Instant) -> Result<Vec<u8>, Failure> {
         let left = until.saturating_duration_since(Instant::now());

@@ -1,16 +1,15 @@
 //! Looks at the fabric again and again; after each change, routes, checks and logs as the plugin does in a sweep.
 
 use super::discovery::{Commands, content};
-use super::routed::{Routed, highest};
 use crate::cmd::args::Routing;
 use crate::cmd::proof::proven;
 use crate::failure::Failure;
 use dmodc_core::Engine;
-use dmodc_fabric::{Fabric, Guid, Lid};
+use dmodc_fabric::{Fabric, Guid, Lid, Tables};
 use dmodc_formats::drain;
 use dmodc_formats::files::{Stamp, stamp};
 use dmodc_formats::lft::{Dump, diff};
-use dmodc_formats::netlist::{Names, Netlist};
+use dmodc_formats::netlist::{Kind, Names, Netlist, Node};
 use dmodc_watch::sweeps::{
     File, Findings, Metrics, Planned, ReferenceFile, Role, Source, Sweep, host_pairs, report,
 };
@@ -54,6 +53,15 @@ pub enum Look {
     /// Another host manages the subnet.
     NotMaster,
     New(Box<Routed>, Basis),
+}
+
+/// The tables of a look.
+pub struct Routed {
+    pub planned: Planned,
+    pub names: Names,
+    pub tables: Tables,
+    /// The highest LID that a port of the fabric has.
+    pub highest: Lid,
 }
 
 struct Seen {
@@ -236,7 +244,7 @@ impl Follower {
 
     /// The stamps of the files that tables depend on.
     fn stamps(&self) -> Vec<Option<Stamp>> {
-        let reference = self.reference.as_ref().map(|r| r.path().to_owned());
+        let reference = self.reference.as_ref().map(|r| r.path.clone());
         let files = self.routing.paths().chain(&reference);
         files.map(|file| stamp(file)).collect()
     }
@@ -328,6 +336,18 @@ impl Follower {
             self.last_of_master = message.to_owned();
         }
     }
+}
+
+/// The highest LID of a netlist, with LMCs counted; `None` if it has no LIDs.
+fn highest(netlist: &Netlist, lmc: Option<u8>) -> Option<Lid> {
+    let of_node = |node: &Node| match node.kind {
+        Kind::Switch => vec![(node.lid, node.lmc)],
+        _ => (node.ports.iter().map(|p| (p.lid, lmc.unwrap_or(p.lmc)))).collect(),
+    };
+    let lids = netlist.nodes.iter().flat_map(of_node);
+    let lids = lids.filter(|(lid, _)| *lid != Lid(0));
+    let last = |(lid, lmc): (Lid, u8)| Lid(lid.0.saturating_add((1 << lmc) - 1));
+    lids.map(last).max()
 }
 
 /// A time as text, UTC.

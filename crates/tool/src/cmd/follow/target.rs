@@ -1,11 +1,13 @@
 //! The file of tables that a follower keeps current, without LIDs that would harm OpenSM.
 
-use super::follower::{Follower, Look};
-use super::routed::Routed;
+use super::follower::{Follower, Look, Routed};
 use crate::failure::Failure;
 use crate::output::write_text;
+use dmodc_core::hop_row;
 use dmodc_fabric::Lid;
 use dmodc_formats::files;
+use dmodc_formats::lft::{write_dump, write_lid_matrix};
+use dmodc_watch::sweeps::Planned;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -66,10 +68,18 @@ impl Target {
     fn write(&self, routed: &Routed) -> Result<bool, Failure> {
         let start = Instant::now();
         let mut is_new = false;
+        let Planned { fabric, plan, .. } = &routed.planned;
         if let Some(file) = &self.lid_matrix {
-            is_new |= put(file, |out| routed.write_lid_matrix(out))?;
+            let hops = |from, to| hop_row(fabric, plan, from, to);
+            is_new |= put(file, |out| write_lid_matrix(fabric, hops, out))?;
         }
-        is_new |= put(&self.file, |out| routed.write(out))?;
+        // Without LIDs above the subnet's highest.
+        let is_higher = routed.tables.width() - 1 > routed.highest.index();
+        let cut = is_higher.then(|| routed.tables.up_to(routed.highest));
+        let tables = cut.as_ref().unwrap_or(&routed.tables);
+        is_new |= put(&self.file, |out| {
+            write_dump(fabric, &routed.names, tables, true, out)
+        })?;
         if is_new {
             let (file, time) = (self.file.display(), start.elapsed().as_millis());
             log::info!("tables written to {file} in {time} ms");

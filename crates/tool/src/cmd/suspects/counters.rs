@@ -37,12 +37,12 @@ pub fn answer(args: &Args, judged: &Judged, traffic: &Traffic) -> Result<(bool, 
         CountedPort::Host(_) => others,
     };
     let counts = counted(&readings);
-    let found = suspects(fabric, &counts, into);
+    let (suspects, few) = suspects(fabric, &counts, into);
     let name = |suspect: &Suspect| cable(judged, suspect.cable);
     let reason = |suspect: &Suspect| reason(judged, suspect);
     let line = |one: &Suspect| format!("{}: {}", name(one), reason(one));
-    let suspects = || found.suspects.iter();
-    let told: Vec<_> = (suspects().map(|one| (Some(one.cable), line(one)))).collect();
+    let told = suspects.iter().map(|one| (Some(one.cable), line(one)));
+    let told: Vec<_> = told.collect();
     let one = |suspect: &Suspect| {
         json!({
             "cable": name(suspect),
@@ -57,7 +57,7 @@ pub fn answer(args: &Args, judged: &Judged, traffic: &Traffic) -> Result<(bool, 
     if told.len() > NAMED {
         text += "…\n";
     }
-    let (count, few) = (told.len(), found.few);
+    let count = told.len();
     text += &format!("{count} suspects; {few} more links with a few errors\n");
     // Perhaps the cable that was lost.
     let dark = counts.iter().filter_map(|(&port, counts)| match port {
@@ -71,7 +71,7 @@ pub fn answer(args: &Args, judged: &Judged, traffic: &Traffic) -> Result<(bool, 
     if !dark.is_empty() {
         text += &format!("errors, but no link now: {}\n", dark.join(", "));
     }
-    let suspects = suspects().map(one).collect::<Value>();
+    let suspects: Value = suspects.iter().map(one).collect();
     let json = json!({ "suspects": suspects, "few": few, "without_link": dark });
     Ok((count > 0, Answer { told, json, text }))
 }
