@@ -79,12 +79,6 @@ impl Failure {
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(2 - u8::from(matches!(self, Failure::Invalid(_))))
     }
-
-    /// Whether the reader of our output has ended.
-    pub fn is_broken_pipe(&self) -> bool {
-        matches!(self, Failure::Unwritable { reason, .. }
-            if reason.kind() == io::ErrorKind::BrokenPipe)
-    }
 }
 
 /// Whether a path stands for standard input or output.

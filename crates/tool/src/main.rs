@@ -13,8 +13,9 @@ mod failure;
 mod input;
 mod output;
 
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use clap::{Parser, Subcommand};
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 /// Fast, deterministic, fault-resilient routing of InfiniBand fat-trees, without a daemon.
@@ -82,7 +83,9 @@ fn main() -> ExitCode {
     match result {
         Ok(code) => code,
         // The reader of our output ended first: `dmodc … | head`.
-        Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(Failure::Unwritable { reason, .. }) if reason.kind() == ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
         Err(failure) => {
             output::complain(&format!("dmodc: {failure}\n"));
             failure.exit_code()

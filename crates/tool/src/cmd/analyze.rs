@@ -13,6 +13,7 @@ use crate::output::{print_beside, print_json, progress, write_text};
 use dmodc_analysis::{Exact, Risk, Tick, Traffic, bounds, check};
 use dmodc_core::{Engine, NodeType, NodeTypes, Ranking};
 use dmodc_fabric::{Drained, Fabric, NodeId, NodeKind};
+use dmodc_formats::lft::parse_order_leniently;
 use serde_json::Value;
 use sets::Sets;
 use shown::{Found, json, text};
@@ -132,7 +133,10 @@ fn one(
     let drain = args.drain.file.as_deref();
     judged.options.drain = (args.input.reading).drain(drain, &judged.fabric, &judged.names)?;
     let order = match (&args.order, &args.job) {
-        (Some(path), _) => args.input.reading.order(path, &judged.fabric)?,
+        (Some(path), _) => {
+            let parse = |text: &[u8]| parse_order_leniently(&judged.fabric, text);
+            args.input.reading.read(path, parse)?
+        }
         (_, Some(path)) => job(path, &judged)?,
         _ => topological_order(&judged)?,
     };

@@ -9,7 +9,7 @@ use clap::builder::{
 use dmodc_core::{Capacity, Engine, Faults, OnUnreachable, Options};
 use dmodc_fabric::Fabric;
 use dmodc_formats::names::{Directory, PartError};
-use dmodc_formats::netlist::{GuidsOf, Names, Netlist, Part, none_found};
+use dmodc_formats::netlist::{GuidsOf, Names, Netlist, Part, none_found, parse_guids_leniently};
 use dmodc_watch::sweeps::roots_of;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -74,7 +74,7 @@ impl GuidFiles {
         rest: Options,
     ) -> Result<Options, Failure> {
         let read = |file: &Option<PathBuf>, of| {
-            let guids = reading.guids(file.as_deref())?;
+            let guids = reading.given(file.as_deref(), parse_guids_leniently)?;
             if let (Some(path), Some(none)) = (file, none_found(fabric, &guids, of)) {
                 remark(path, none);
             }

@@ -260,9 +260,10 @@ impl<'a> Shown<'a> {
         line("LIDs", fabric.lid_count() as u64);
         line("pairs checked", report.checked.pairs);
         line("undelivered pairs", report.undelivered());
-        line("  no entry", report.no_entry.pairs);
-        line("  wrong port", report.wrong_port.pairs);
-        line("  loop", report.looping.pairs);
+        let findings = findings(report);
+        for (_, name, tally) in &findings[..3] {
+            line(&format!("  {name}"), tally.pairs);
+        }
         line("credit loops", report.credit_loops.count as u64);
         for (kind, loops) in loops(report) {
             line(kind, loops as u64);
@@ -284,7 +285,7 @@ impl<'a> Shown<'a> {
             text += &format!("wiring: .. {} such places in all\n", self.warnings.len());
         }
         // The first three tallies are defects, the next two remarks.
-        for (_, name, tally) in &findings(report)[..5] {
+        for (_, name, tally) in &findings[..5] {
             for route in &tally.first {
                 text += &format!("{name}: {}\n", judged.route(route));
             }

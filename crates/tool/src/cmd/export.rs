@@ -17,7 +17,7 @@ use clap::ValueEnum;
 use dmodc_core::{Engine, Options, roots};
 use dmodc_fabric::{Fabric, Guid, NodeId, NodeKind, PortNumber, SwitchId};
 use dmodc_formats::export::Labels;
-use dmodc_formats::netlist::{Names, write_plan};
+use dmodc_formats::netlist::{Names, parse_names_leniently, write_plan};
 use graphviz::graphviz;
 use guids::{by_role, guid_file, rank_file};
 use serde_json::{Value, json};
@@ -119,7 +119,7 @@ pub fn run(args: Args) -> Outcome {
         return write_text(&args.output, write_plan(&netlist));
     }
     let (fabric, names) = netlist.to_fabric(None).map_err(Failure::lids(&args.net))?;
-    let given = args.reading.names(args.names.as_deref())?;
+    let given = (args.reading).given(args.names.as_deref(), parse_names_leniently)?;
     let options = (args.guid_files).options(args.reading, &fabric, Options::default())?;
     let plan = Engine::new(0)?.plan(&fabric, &options)?;
     let rank = |switch| plan.ranking().rank(switch);

@@ -4,13 +4,11 @@ use crate::failure::Failure;
 use crate::input;
 use crate::input::shown;
 use crate::output::complain;
-use dmodc_fabric::{Drained, Fabric, Guid, Lid, NodeId, Tables};
+use dmodc_fabric::{Drained, Fabric, Lid, NodeId, Tables};
 use dmodc_formats::drain;
 use dmodc_formats::input::{Fault, Lenient};
-use dmodc_formats::lft::{Dump, parse_order_leniently};
-use dmodc_formats::netlist::{
-    NameMap, Names, Netlist, Plan, VirtualPorts, parse_guids_leniently, parse_names_leniently,
-};
+use dmodc_formats::lft::Dump;
+use dmodc_formats::netlist::{Names, Netlist, Plan, VirtualPorts};
 use dmodc_formats::reference::Reference;
 use std::error::Error;
 use std::fmt::Display;
@@ -123,14 +121,6 @@ impl Reading {
         self.take(path, tables.map_err(|fault| fault.in_file(shown(path)))?)
     }
 
-    pub fn order(self, path: &Path, fabric: &Fabric) -> Result<Vec<NodeId>, Failure> {
-        self.read(path, |bytes| parse_order_leniently(fabric, bytes))
-    }
-
-    pub fn guids(self, path: Option<&Path>) -> Result<Vec<Guid>, Failure> {
-        self.given(path, parse_guids_leniently)
-    }
-
     /// Reads the file of drained links, if one is given.
     pub fn drain(
         self,
@@ -149,9 +139,9 @@ impl Reading {
         fabric: &Fabric,
         names: &Names,
     ) -> Result<Vec<(Drained, String)>, Failure> {
-        let parse =
-            |text: &[u8]| drain::parse_leniently(fabric, &names.switches, &names.labels, text);
-        self.given(path, parse)
+        self.given(path, |text| {
+            drain::parse_leniently(fabric, &names.switches, &names.labels, text)
+        })
     }
 
     /// The LIDs of virtual ports that are not their port's, each with its end node, if a file is given. Without one,
@@ -177,25 +167,8 @@ impl Reading {
         self.take(path, ports.lids(fabric))
     }
 
-    /// A cabling plan, with the columns that are named or NDT's, and the plan as a reference of a fabric, by the names
-    /// of its nodes.
-    pub fn plan(
-        self,
-        path: &Path,
-        columns: Option<&[String; 4]>,
-        now: &Netlist,
-    ) -> Result<(Plan, Netlist), Failure> {
-        let plan = self.read(path, |bytes| Plan::parse_leniently(bytes, columns))?;
-        let reference = self.take(path, plan.reference(now))?;
-        Ok((plan, reference))
-    }
-
-    /// Reads a map from GUIDs to names, if one is given.
-    pub fn names(self, path: Option<&Path>) -> Result<NameMap, Failure> {
-        self.given(path, parse_names_leniently)
-    }
-
-    fn given<T: Default, R: Error + Send + Sync + 'static>(
+    /// Reads a file, if one is given; else the value is the default.
+    pub fn given<T: Default, R: Error + Send + Sync + 'static>(
         self,
         path: Option<&Path>,
         parse: impl FnOnce(&[u8]) -> Result<Lenient<T, R>, Fault<R>>,

@@ -6,6 +6,7 @@ use crate::input::{input, shown};
 use crate::output::{print, print_json, write_to};
 use dmodc_core::{Options, Ranking};
 use dmodc_formats::names::natural;
+use dmodc_formats::netlist::Plan;
 use dmodc_formats::reference::{Dark, Reference};
 use dmodc_watch::against::{against, is_of_another};
 use dmodc_watch::wiring::{Cause, Difference, End, Kind, by_siblings, causes, slow_links};
@@ -105,13 +106,14 @@ pub fn run(args: Args) -> Outcome {
     let mut plan = None;
     let mut found = match (&args.plan, reference) {
         (Some(path), _) => {
-            let (read, planned) = reading.plan(path, columns.as_ref(), &netlist)?;
+            let parse = |text: &[u8]| Plan::parse_leniently(text, columns.as_ref());
+            let read = plan.insert(reading.read(path, parse)?);
+            let planned = reading.take(path, read.reference(&netlist))?;
             let here = &planned.nodes[..netlist.nodes.len()];
             if here.iter().all(|node| node.ports.is_empty()) {
                 let what = "of another fabric: none of its devices is there by name";
                 return Err(Failure::other(format!("{}: {what}", shown(path).display())));
             }
-            plan = Some(read);
             against(&netlist, &planned)
         }
         (_, Some(path)) => {
