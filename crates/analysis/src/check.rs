@@ -202,7 +202,7 @@ impl Judge<'_> {
         if distances.contains(&UNREACHABLE) {
             for (&(_, target, _), entries) in routed() {
                 found.walker.follow(self.channels, entries, target);
-                for &s in found.walker.delivered() {
+                for &s in &found.walker.delivered {
                     found.reached[s] = true;
                 }
             }
@@ -227,10 +227,10 @@ impl Judge<'_> {
     /// Whether the tables leave out a pair of switches that has no up-down path.
     fn is_left_out(&self, from: SwitchId, to: SwitchId, found: &Findings) -> bool {
         let are_apart = self.parts[from] != self.parts[to];
-        match found.walker.fate(from) {
+        match found.walker.fate[from] {
             Fate::WrongPort => are_apart,
             Fate::NoEntry => {
-                let is_not_sent = found.walker.hops(from) == 0 && !found.reached[from];
+                let is_not_sent = found.walker.hops[from] == 0 && !found.reached[from];
                 are_apart || is_not_sent || !self.sources.need(from, to)
             }
             _ => false,
@@ -256,8 +256,8 @@ impl Judge<'_> {
 
     /// Finds which delivered routes go up and which turn, from the destination outwards.
     fn shapes(&self, found: &mut Findings) {
-        for &at in found.walker.delivered() {
-            let channel = found.walker.next(at);
+        for &at in &found.walker.delivered {
+            let channel = found.walker.next[at];
             if channel == NO_CHANNEL {
                 (found.climbs[at], found.turns[at]) = (false, false);
                 continue;
@@ -287,7 +287,7 @@ impl Judge<'_> {
                 continue;
             }
             let reachable = distances[switch] != UNREACHABLE;
-            let fate = found.walker.fate(switch);
+            let fate = found.walker.fate[switch];
             let left_out = !reachable && self.is_left_out(switch, target.switch, found);
             let (walker, report) = (&found.walker, &mut found.report);
             let route = Route { switch, lid };
@@ -300,7 +300,7 @@ impl Judge<'_> {
                     } else if found.turns[switch] {
                         found_in(&mut report.turns);
                     }
-                    if reachable && walker.hops(switch) > distances[switch] {
+                    if reachable && walker.hops[switch] > distances[switch] {
                         found_in(&mut report.nonminimal);
                     }
                 }
@@ -329,12 +329,12 @@ impl Judge<'_> {
         for start in found.passed.keys().filter(|&s| sends(s)) {
             let mut at = start;
             while !std::mem::replace(&mut found.passed[at], true) {
-                let channel = found.walker.next(at);
+                let channel = found.walker.next[at];
                 if channel == NO_CHANNEL {
                     break;
                 }
                 at = self.channels.get(channel).to;
-                let onward = found.walker.next(at);
+                let onward = found.walker.next[at];
                 if onward != NO_CHANNEL {
                     let port = self.channels.get(onward).port;
                     found.dependencies[kind as usize].add(channel, port);

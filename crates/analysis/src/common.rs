@@ -184,12 +184,9 @@ impl Traffic {
 /// first rate is not the higher one.
 fn score(over: [u32; 2], others: [u32; 2]) -> f64 {
     let likelihood = |[slow, fast]: [f64; 2]| {
-        let term = |n: f64| {
-            if n > 0.0 {
-                n * (n / (slow + fast)).ln()
-            } else {
-                0.0
-            }
+        let term = |n: f64| match n > 0.0 {
+            true => n * (n / (slow + fast)).ln(),
+            false => 0.0,
         };
         term(slow) + term(fast)
     };

@@ -59,9 +59,8 @@ impl Dependencies {
         let edges = channels.iter().zip(&self.ports).map(|(channel, ports)| {
             let leaves_by = |p: &u8| ports[usize::from(p / 64)] >> (p % 64) & 1 == 1;
             let ports = (1..=u8::MAX).filter(leaves_by).map(PortNumber);
-            ports
-                .filter_map(|p| channels.by_port(channel.to, p))
-                .collect()
+            let next = ports.filter_map(|p| channels.by_port(channel.to, p));
+            next.collect()
         });
         edges.collect()
     }

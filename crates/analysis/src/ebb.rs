@@ -60,9 +60,8 @@ impl Traffic {
         let there = first.iter().zip(second);
         let back = second.iter().zip(first).filter(|_| both);
         let pairs = there.chain(back);
-        let pairs: Vec<(SwitchId, usize)> = pairs
-            .map(|(&from, &to)| (self.switch[from as usize], to as usize))
-            .collect();
+        let pairs = pairs.map(|(&from, &to)| (self.switch[from as usize], to as usize));
+        let pairs: Vec<(SwitchId, usize)> = pairs.collect();
         let mut flows = self.channels().each(0u16);
         for &(from, to) in &pairs {
             self.follow(from, to, |c| flows[c] += 1);

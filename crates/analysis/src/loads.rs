@@ -214,11 +214,7 @@ impl Senders {
             Senders::Drawn(drawn) => drawn[round][to] as usize,
             Senders::Shifted { nodes, step } => {
                 let shift = 1 + round * step;
-                if to >= shift {
-                    to - shift
-                } else {
-                    to + nodes - shift
-                }
+                to.checked_sub(shift).unwrap_or(to + nodes - shift)
             }
         }
     }

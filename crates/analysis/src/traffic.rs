@@ -57,9 +57,8 @@ impl Traffic {
         });
         let capacity = capacity.collect();
         let mut ports = vec![NO_PATH; nodes.len() * switches];
-        let blocks = ports
-            .par_chunks_mut((BLOCK * switches).max(1))
-            .zip(nodes.par_chunks(BLOCK));
+        let columns = ports.par_chunks_mut((BLOCK * switches).max(1));
+        let blocks = columns.zip(nodes.par_chunks(BLOCK));
         blocks.for_each_init(
             || Walker::new(switches, tables),
             |walker, (columns, nodes)| {
@@ -77,7 +76,7 @@ impl Traffic {
                     };
                     walker.follow(&channels, column, target);
                     for (s, port) in column.iter_mut_enumerated() {
-                        if walker.fate(s) != Fate::Delivered {
+                        if walker.fate[s] != Fate::Delivered {
                             *port = NO_PATH;
                         }
                     }

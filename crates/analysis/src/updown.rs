@@ -67,9 +67,8 @@ impl UpDown {
             let lacking: Vec<SwitchId> = rows.keys().filter(lacks).collect();
             if !lacking.is_empty() {
                 let distances = self.distances(to);
-                let apart = lacking
-                    .into_iter()
-                    .filter(|&from| distances[from] == UNREACHABLE);
+                let apart = lacking.into_iter();
+                let apart = apart.filter(|&from| distances[from] == UNREACHABLE);
                 left.extend(apart.map(|from| (from, to)));
             }
         }

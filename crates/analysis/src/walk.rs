@@ -36,10 +36,14 @@ pub(super) const NO_CHANNEL: ChannelId = ChannelId(u32::MAX);
 
 /// Follows one LID after another, each in time O(switches), and holds the result of the last LID.
 pub(super) struct Walker {
-    fate: TiVec<SwitchId, Fate>,
-    hops: TiVec<SwitchId, u16>,
-    next: TiVec<SwitchId, ChannelId>,
-    delivered: Vec<SwitchId>,
+    /// How a packet that starts at a switch ends.
+    pub fate: TiVec<SwitchId, Fate>,
+    /// Number of links between switches that a packet from a switch crosses; meaningless if it loops.
+    pub hops: TiVec<SwitchId, u16>,
+    /// The channel by which a packet leaves a switch, or [`NO_CHANNEL`].
+    pub next: TiVec<SwitchId, ChannelId>,
+    /// The switches from which the LID is delivered, each after the next switch on its route.
+    pub delivered: Vec<SwitchId>,
     walk: Vec<SwitchId>,
     /// By switch: whether its table is known.
     has_table: TiVec<SwitchId, bool>,
@@ -104,25 +108,5 @@ impl Walker {
                 }
             }
         }
-    }
-
-    /// How a packet that starts at `switch` ends.
-    pub fn fate(&self, switch: SwitchId) -> Fate {
-        self.fate[switch]
-    }
-
-    /// Number of links between switches that a packet from `switch` crosses; meaningless if it loops.
-    pub fn hops(&self, switch: SwitchId) -> u16 {
-        self.hops[switch]
-    }
-
-    /// The channel by which a packet leaves `switch`, or [`NO_CHANNEL`].
-    pub fn next(&self, switch: SwitchId) -> ChannelId {
-        self.next[switch]
-    }
-
-    /// The switches from which the LID is delivered, each after the next switch on its route.
-    pub fn delivered(&self) -> &[SwitchId] {
-        &self.delivered
     }
 }
