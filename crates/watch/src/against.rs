@@ -127,9 +127,8 @@ fn wanted(reference: &Netlist, places: &[Option<u32>]) -> BTreeSet<Link> {
 fn places(now: &Netlist, reference: &Netlist) -> Vec<Option<u32>> {
     let by_guid: HashMap<Guid, u32> = (0..).zip(&now.nodes).map(|(i, n)| (n.guid, i)).collect();
     // `iblinkinfo` has no GUIDs of hosts but those of their ports.
-    let ports = (0..)
-        .zip(&now.nodes)
-        .flat_map(|(i, n)| n.ports.iter().map(move |port| (port.guid, i)));
+    let nodes = (0..).zip(&now.nodes);
+    let ports = nodes.flat_map(|(i, n)| n.ports.iter().map(move |port| (port.guid, i)));
     let by_port: HashMap<Guid, u32> = ports.filter_map(|(guid, i)| Some((guid?, i))).collect();
     let guids: BTreeSet<Guid> = reference.nodes.iter().map(|n| n.guid).collect();
     let lost = |node: &&Node| !by_guid.contains_key(&node.guid);
@@ -140,9 +139,8 @@ fn places(now: &Netlist, reference: &Netlist) -> Vec<Option<u32>> {
     let boxes: HashMap<Guid, Guid> = match [now, reference].map(|net| net.to_fabric(None)) {
         [Ok((now, _)), Ok((reference, _))] => {
             let boxes = replaced(&now, &reference).into_iter();
-            boxes
-                .map(|(s, place)| (reference.guid(place), now.guid(s)))
-                .collect()
+            let guids = boxes.map(|(s, place)| (reference.guid(place), now.guid(s)));
+            guids.collect()
         }
         _ => HashMap::new(),
     };
@@ -155,9 +153,8 @@ fn places(now: &Netlist, reference: &Netlist) -> Vec<Option<u32>> {
         let by_guid = |guid: Guid| by_guid.get(&guid).copied();
         let other = || by_guid(by_name().or_else(|| boxes.get(&node.guid).copied())?);
         let by_port = || {
-            node.ports
-                .iter()
-                .find_map(|port| by_port.get(&port.guid?).copied())
+            let mut ports = node.ports.iter();
+            ports.find_map(|port| by_port.get(&port.guid?).copied())
         };
         by_guid(node.guid).or_else(by_port).or_else(other)
     };

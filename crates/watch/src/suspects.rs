@@ -77,9 +77,8 @@ pub fn suspects(
     let of = |port: &CountedPort| counts.get(port).copied().unwrap_or_default();
     let is_of_host = |cable: &Cable| matches!(cable, Cable::Host(_));
     let usual = [false, true].map(|is_host| {
-        let ports = cables
-            .iter()
-            .filter(|(cable, _)| is_of_host(cable) == is_host);
+        let ports = cables.iter();
+        let ports = ports.filter(|(cable, _)| is_of_host(cable) == is_host);
         let ports: Vec<Counts> = ports.flat_map(|(_, ports)| ports.iter().map(of)).collect();
         std::array::from_fn(|counter| {
             let mut all: Vec<u64> = ports.iter().map(|port| port.counters[counter]).collect();
@@ -171,10 +170,8 @@ fn judge(counts: &Counts, usual: &[u64; COUNTERS.len()], speed: Speed) -> Judged
     let mut words = Vec::new();
     for ((count, over), [one, several]) in counts.counters.iter().zip(&over).zip(WORDS) {
         if *over > 0 {
-            words.push(format!(
-                "{count} {}",
-                if *count == 1 { one } else { several }
-            ));
+            let what = if *count == 1 { one } else { several };
+            words.push(format!("{count} {what}"));
         }
     }
     let (kind, ber, limit) = ber(counts, speed);

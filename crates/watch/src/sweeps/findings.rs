@@ -69,9 +69,8 @@ impl Findings {
         }
         // A reference that grows by itself does not know what was never there.
         if !plan.remembers() || file.is_some_and(|file| file.grows) {
-            let lost = missing
-                .iter()
-                .map(|[(below, _), _]| merged.nominal.guid(*below));
+            let lost = missing.iter();
+            let lost = lost.map(|[(below, _), _]| merged.nominal.guid(*below));
             let lost: HashSet<Guid> = lost.filter(|_| plan.remembers()).collect();
             let mut all = unlike_siblings(fabric, &groups, ranks);
             all.retain(|switch| !lost.contains(&fabric.guid(switch.switch)));
@@ -247,12 +246,8 @@ fn lost_parts(
 /// The line about ranks where GUIDs decide the places, if there are such ranks and no reference.
 fn unknown_places(plan: &Plan) -> Option<String> {
     let ranks: Vec<String> = plan.ranks_by_guid().iter().map(u32::to_string).collect();
-    (!ranks.is_empty()).then(|| {
-        format!(
-            "a reference would help: GUIDs, not ports, decide the places on rank {}",
-            ranks.join(", ")
-        )
-    })
+    let help = "a reference would help: GUIDs, not ports, decide the places on rank";
+    (!ranks.is_empty()).then(|| format!("{help} {}", ranks.join(", ")))
 }
 
 /// Counts the pairs of hosts on detours, and those left out. Detours between two hosts above the leaves do not count:

@@ -130,10 +130,8 @@ impl ReferenceFile {
     pub fn of_port(&mut self, port: Guid) {
         if self.grows && self.old.is_none() {
             let [by_port, _] = auto_paths();
-            self.old = Some(std::mem::replace(
-                &mut self.path,
-                files::of_port(&by_port, port),
-            ));
+            let old = std::mem::replace(&mut self.path, files::of_port(&by_port, port));
+            self.old = Some(old);
         }
     }
 
@@ -154,10 +152,9 @@ impl ReferenceFile {
         }
         let known = self.known.as_ref()?.fabric.clone();
         if known.is_of_another_fabric(fabric) {
-            let level = if self.grows {
-                Level::Warn
-            } else {
-                Level::Error
+            let level = match self.grows {
+                true => Level::Warn,
+                false => Level::Error,
             };
             let path = self.old.as_ref().filter(|_| self.is_old);
             let path = path.unwrap_or(&self.path);
@@ -172,13 +169,9 @@ impl ReferenceFile {
 
     /// Looks at the outcome of a writing that has ended.
     fn end_writing(&mut self) {
-        let Some(writing) = self
-            .writing
-            .take_if(|writing| Arc::get_mut(writing).is_some())
-        else {
-            return;
-        };
-        let ended = lock(&writing);
+        let ended = (self.writing).take_if(|writing| Arc::get_mut(writing).is_some());
+        let Some(ended) = ended else { return };
+        let ended = lock(&ended);
         match ended.failure {
             None => self.stamp = ended.expected,
             Some(Unwritten::Changed) => self.stamp = None,
@@ -201,12 +194,9 @@ impl ReferenceFile {
         self.is_newer = false;
         self.known = match self.read_file(path) {
             Ok(known) => {
-                log::info!(
-                    "reference {}: {} switches, {} end nodes",
-                    path.display(),
-                    known.fabric.switches().len(),
-                    known.fabric.end_nodes().len()
-                );
+                let (path, fabric) = (path.display(), &known.fabric);
+                let (switches, nodes) = (fabric.switches().len(), fabric.end_nodes().len());
+                log::info!("reference {path}: {switches} switches, {nodes} end nodes");
                 self.logged.clear();
                 Some(known)
             }
@@ -228,10 +218,8 @@ impl ReferenceFile {
         })?;
         let count = read.warnings.count();
         if let Some(first) = read.warnings.into_first() {
-            log::warn!(
-                "{}; {count} odd places in the reference",
-                first.in_file(path)
-            );
+            let first = first.in_file(path);
+            log::warn!("{first}; {count} odd places in the reference");
         }
         Known::new(read.value)
     }
@@ -323,11 +311,8 @@ impl ReferenceFile {
 
 fn log_once(logged: &mut Vec<String>, path: &Path, what: &str, level: Level) {
     if !logged.iter().any(|line| line == what) {
-        log::log!(
-            level,
-            "reference {}: {what}; going on without it",
-            path.display()
-        );
+        let path = path.display();
+        log::log!(level, "reference {path}: {what}; going on without it");
         logged.push(what.to_owned());
     }
 }
@@ -378,11 +363,8 @@ fn keep_refused(path: &Path) -> io::Result<()> {
     let mut bad = path.as_os_str().to_owned();
     bad.push(".bad");
     replace(Path::new(&bad), &files::read(path)?)?;
-    let bad = Path::new(&bad).display();
-    log::warn!(
-        "reference {}: kept as {bad}; a new one begins",
-        path.display()
-    );
+    let (path, bad) = (path.display(), Path::new(&bad).display());
+    log::warn!("reference {path}: kept as {bad}; a new one begins");
     Ok(())
 }
 
@@ -391,12 +373,9 @@ fn keep_refused(path: &Path) -> io::Result<()> {
 fn put_aside(old: &Path, path: &Path) {
     let mut aside = old.as_os_str().to_owned();
     aside.push(".old");
-    let (from, to) = (old.display(), Path::new(&aside).display());
+    let (from, to, path) = (old.display(), Path::new(&aside).display(), path.display());
     match std::fs::rename(old, &aside) {
-        Ok(()) => log::info!(
-            "reference {}: has what {from} had, which is {to} now",
-            path.display()
-        ),
+        Ok(()) => log::info!("reference {path}: has what {from} had, which is {to} now"),
         Err(e) => log::error!("cannot write {to}: {e}"),
     }
 }

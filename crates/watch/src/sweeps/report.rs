@@ -20,12 +20,7 @@ const FEW: usize = 3;
 /// search reached its limit is an error for pairs of hosts alone. If the fabric is refused for such pairs, no pair is
 /// logged as left out: another engine may route it.
 pub fn unreachable(names: &Names, planned: &Planned) {
-    let Planned {
-        fabric,
-        plan,
-        options,
-        ..
-    } = planned;
+    let (fabric, plan, options) = (&planned.fabric, &planned.plan, &planned.options);
     let (unreachable, connections) = (plan.unreachable(), plan.connections());
     let is_refused = options.on_unreachable == OnUnreachable::Fail && unreachable.count > 0;
     let (hosts, others) = match is_refused {
@@ -43,10 +38,8 @@ pub fn unreachable(names: &Names, planned: &Planned) {
     }
     let count = unreachable.count;
     if count > 0 {
-        log::log!(
-            level,
-            "{count} pairs of switches with end nodes have no up-down path"
-        );
+        let what = "pairs of switches with end nodes have no up-down path";
+        log::log!(level, "{count} {what}");
     }
     let pair = |(from, to)| {
         let (from, to) = (planned.end(names, from), planned.end(names, to));
@@ -73,10 +66,8 @@ pub fn unreachable(names: &Names, planned: &Planned) {
     }
     if connections.cut_short {
         // Pairs without hosts are left to this limit on purpose.
-        log::log!(
-            level,
-            "the search for detours reached its limit: more pairs might have one"
-        );
+        let limit = "the search for detours reached its limit: more pairs might have one";
+        log::log!(level, "{limit}");
     }
 }
 
@@ -86,9 +77,8 @@ fn causes(planned: &Planned, name: impl Fn(SwitchId) -> String) -> Vec<String> {
     let mut left: Vec<_> = planned.plan.connections().all_left().collect();
     let mut causes = Vec::new();
     while causes.len() < FEW {
-        let ends = left
-            .iter()
-            .flat_map(|&(from, to)| [(true, from), (false, to)]);
+        let pairs = left.iter();
+        let ends = pairs.flat_map(|&(from, to)| [(true, from), (false, to)]);
         // Of ends that occur as often, the lowest sender.
         let most = counted(ends).into_iter();
         let most = most.max_by_key(|&((is_from, at), count)| (count, is_from, Reverse(at)));

@@ -45,9 +45,8 @@ pub fn roots_of(fabric: &Fabric, options: &Options) -> Roots {
     };
     let ranking = Ranking::new(fabric, &alone);
     let rank = |s: SwitchId| ranking.rank(s);
-    let is_plain = fabric
-        .links()
-        .all(|[(a, _), (b, _)]| rank(a).abs_diff(rank(b)) == 1);
+    let mut links = fabric.links();
+    let is_plain = links.all(|[(a, _), (b, _)]| rank(a).abs_diff(rank(b)) == 1);
     let has_above = |s: SwitchId| fabric.neighbours(s).any(|other| rank(other) > rank(s));
     let known = |guid: &Guid| {
         let reference = options.reference.as_ref();

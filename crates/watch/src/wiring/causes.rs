@@ -106,11 +106,8 @@ pub fn by_switch<T, S: Ord + Copy>(
 ) -> Vec<(Option<S>, Vec<T>)> {
     let mut bundles = Vec::new();
     loop {
-        let count = counted(
-            links
-                .iter()
-                .flat_map(|link| BTreeSet::from_iter(ends(link))),
-        );
+        let all = links.iter();
+        let count = counted(all.flat_map(|link| BTreeSet::from_iter(ends(link))));
         let most = count.into_iter().max_by_key(|&(s, n)| (n, Reverse(s)));
         let Some((switch, _)) = most.filter(|&(_, n)| n >= BUNDLE) else {
             break;

@@ -13,9 +13,8 @@ use typed_index_collections::TiVec;
 pub fn families(groups: &Groups, ranking: &Ranking) -> Vec<Vec<SwitchId>> {
     let classes = groups.up_classes();
     let mut members: TiVec<ClassId, u32> = vec![0; classes.len()].into();
-    groups
-        .switches()
-        .for_each(|s| members[groups.up_class(s)] += 1);
+    let switches = groups.switches();
+    switches.for_each(|s| members[groups.up_class(s)] += 1);
     // By up class: another up class of the same family; itself at the root.
     let mut family: TiVec<ClassId, ClassId> = classes.keys().collect();
     for parent in groups.switches() {

@@ -65,14 +65,10 @@ impl Memory {
     /// Compares the present fabric with the last one and keeps it. Returns lines about the changes; none at the first
     /// call.
     pub fn look(&mut self, fabric: &Fabric, names: &netlist::Names) -> Vec<String> {
-        for (index, switch) in fabric.switches().iter_enumerated() {
-            self.switch_names
-                .insert(switch.guid, names.switches[index].clone());
-        }
-        for (index, node) in fabric.end_nodes().iter_enumerated() {
-            self.host_names
-                .insert(node.guid, names.end_nodes[index].clone());
-        }
+        let switches = fabric.switches().iter().map(|switch| switch.guid);
+        (self.switch_names).extend(switches.zip(names.switches.iter().cloned()));
+        let hosts = fabric.end_nodes().iter().map(|node| node.guid);
+        (self.host_names).extend(hosts.zip(names.end_nodes.iter().cloned()));
         let mut lines = match &self.last {
             Some(last) if last == fabric => return Vec::new(),
             Some(last) => [self.changes([last, fabric]), self.replacements(fabric)].concat(),
@@ -101,11 +97,8 @@ impl Memory {
                 let speeds = of.speeds_of(s).iter().copied();
                 speeds.filter(|speed| speed.is_known()).max()
             };
-            let mut line = format!(
-                "replaces: switch {} is in the place of {}",
-                names.switch(&guid),
-                names.switch(&place)
-            );
+            let (new, old) = (names.switch(&guid), names.switch(&place));
+            let mut line = format!("replaces: switch {new} is in the place of {old}");
             let [links_before, links_now] = [before, now].map(links);
             if links_now < links_before {
                 line += &format!(", with {links_now} of {links_before} links");
@@ -117,10 +110,8 @@ impl Memory {
             }
             line
         };
-        replaced(fabric, &self.known)
-            .into_iter()
-            .map(line)
-            .collect()
+        let replaced = replaced(fabric, &self.known).into_iter();
+        replaced.map(line).collect()
     }
 
     /// Lines about the differences of two fabrics, lost equipment first.
@@ -144,11 +135,8 @@ impl Memory {
         }
         let moved = now.hosts.iter().filter_map(|(host, to)| {
             let from = last.hosts.get(host).filter(|from| *from != to)?;
-            let (from, to) = (names.port(from), names.port(to));
-            Some(format!(
-                "moved: host {} from {from} to {to}",
-                names.hosts[host]
-            ))
+            let (from, to, host) = (names.port(from), names.port(to), &names.hosts[host]);
+            Some(format!("moved: host {host} from {from} to {to}"))
         });
         let mut moved: Vec<String> = moved.collect();
         moved.sort_unstable();

@@ -8,7 +8,6 @@
 mod causes;
 #[cfg(test)]
 mod causes_tests;
-mod designed;
 mod families;
 mod lines;
 mod memory;
@@ -24,12 +23,12 @@ mod warnings;
 
 pub(crate) use causes::by_switch;
 pub use causes::{Cause, causes};
-pub(crate) use designed::Designed;
 pub(crate) use lines::parts;
 pub(crate) use memory::Memory;
 use rails::among_servers;
 pub use siblings::among_siblings;
 pub(crate) use siblings::{Doubt, Unlike, unlike_siblings};
+pub(crate) use slow::Designed;
 pub use slow::{Far, Slow, Slowness, Witness, slow_links};
 pub(crate) use slow_memory::SlowLink;
 pub use warnings::wiring_warnings;

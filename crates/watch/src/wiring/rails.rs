@@ -26,10 +26,8 @@ struct Servers<'n> {
 pub fn among_servers(fabric: &Fabric, names: &Names) -> Vec<Difference> {
     let labels = Labels::new(fabric, names, &NameMap::new());
     let servers = Servers::new(fabric, names, &labels);
-    let all = servers
-        .ports
-        .keys()
-        .flat_map(|server| servers.astray(server));
+    let all = servers.ports.keys();
+    let all = all.flat_map(|server| servers.astray(server));
     let mut odd: Vec<(NodeId, Difference)> = all.collect();
     odd.sort_by_key(|&(port, _)| port);
     odd.into_iter().map(|(_, difference)| difference).collect()
@@ -75,12 +73,11 @@ impl<'n> Servers<'n> {
         let near = own.iter().flat_map(|&s| &self.at[&(alike(server), s)]);
         let near: BTreeSet<&&str> = near.collect();
         let near = near.into_iter().map(|other| self.switches(other));
-        let mut alike: Vec<Vec<SwitchId>> = near
-            .filter(|other| {
-                let shared = own.len() - without(&own, other).len();
-                other.len() == own.len() && 2 * shared >= own.len()
-            })
-            .collect();
+        let alike = near.filter(|other| {
+            let shared = own.len() - without(&own, other).len();
+            other.len() == own.len() && 2 * shared >= own.len()
+        });
+        let mut alike: Vec<Vec<SwitchId>> = alike.collect();
         let voters = alike.len();
         let (usual, votes) = most_common(&mut alike);
         let (wrong, lacking) = (without(&own, &usual), without(&usual, &own));
@@ -95,11 +92,9 @@ impl<'n> Servers<'n> {
             let here = self.ports[server].iter().copied();
             let here: Vec<NodeId> = here.filter(|&n| node(n).switch == switch).collect();
             if let (true, &[first, second, ..]) = (usual.contains(&switch), &here[..]) {
-                let reason = format!(
-                    "'{}' is there at [{}]; {votes} servers cabled alike have one port there",
-                    host(first).name,
-                    node(first).port,
-                );
+                let (name, port) = (host(first).name, node(first).port);
+                let alike = format!("{votes} servers cabled alike have one port there");
+                let reason = format!("'{name}' is there at [{port}]; {alike}");
                 let beside = lacking.iter().map(|&s| self.fabric.guid(s)).collect();
                 let same = Difference::link(Kind::SameSwitch, link(second), Vec::new(), reason);
                 return (second, Difference { beside, ..same });

@@ -7,12 +7,13 @@
 //! the only slow one among the switches of its rank and number of ports, at least four. A host is slow if few hosts are
 //! as slow. One lane where siblings have more is always slow: no design has that.
 
-use super::designed::Designed;
 use super::{Difference, End, Kind, is_majority};
-use dmodc_fabric::{Fabric, NodeId, NodeKind, PortNumber, Speed, SwitchId, counted, grouped};
+use dmodc_fabric::{
+    Fabric, NodeId, NodeKind, Peer, PortNumber, Speed, SwitchId, counted, grouped, replaced,
+};
 use dmodc_formats::netlist::Names;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use typed_index_collections::TiVec;
 
@@ -191,9 +192,8 @@ fn slow_boxes(
     usual: &TiVec<SwitchId, Sides>,
     rank: impl Fn(SwitchId) -> u32,
 ) -> BTreeMap<SwitchId, Speed> {
-    let known = usual
-        .iter_enumerated()
-        .map(|(s, sides)| (fastest(sides), s));
+    let known = usual.iter_enumerated();
+    let known = known.map(|(s, sides)| (fastest(sides), s));
     let known = known.filter(|(speed, _)| speed.is_known());
     let kind = |s: SwitchId| (rank(s), fabric.switches()[s].ports);
     let kinds = grouped(known.map(|(speed, s)| (kind(s), (speed, s))));
@@ -239,4 +239,60 @@ fn one_lane(now: Speed, a: Speed, b: Speed) -> Option<Speed> {
     let lesser_first = [a.min(b), a.max(b)];
     let wider = lesser_first.into_iter().find(|s| s.lanes() > 1 && *s > now);
     wider.filter(|_| now.lanes() == 1)
+}
+
+/// The speeds of links by a reference, with boxes in the places of others.
+pub struct Designed<'f> {
+    fabric: &'f Fabric,
+    reference: Option<&'f Fabric>,
+    /// By box in the place of another one, that place.
+    places: HashMap<SwitchId, SwitchId>,
+}
+
+impl<'f> Designed<'f> {
+    pub fn new(fabric: &'f Fabric, reference: Option<&'f Fabric>) -> Self {
+        let replaced = reference.map_or_else(Vec::new, |of| replaced(fabric, of));
+        Designed {
+            fabric,
+            reference,
+            places: replaced.into_iter().collect(),
+        }
+    }
+
+    /// The speed of the link at a port, if the reference has the link.
+    pub fn speed(&self, switch: SwitchId, port: PortNumber) -> Option<Speed> {
+        let reference = self.reference?;
+        let speed = Some(reference.speed_in(self.fabric, switch, port));
+        let speed = speed.filter(|speed| speed.is_known());
+        let speed = speed.or_else(|| self.in_place(reference, switch, port));
+        speed.filter(|speed| speed.is_known())
+    }
+
+    /// The speed of a link of a replaced box, or of one with a moved end. The port at the far end identifies it, for
+    /// another model may number its own ports differently.
+    fn in_place(&self, reference: &Fabric, switch: SwitchId, port: PortNumber) -> Option<Speed> {
+        let fabric = self.fabric;
+        let place = |s: SwitchId| {
+            let place = self.places.get(&s).copied();
+            place.or_else(|| reference.switch_by_guid(fabric.guid(s)))
+        };
+        match fabric.peer(switch, port) {
+            Peer::None => None,
+            Peer::Switch { index, port: far } => {
+                let sides = [((switch, port), index), ((index, far), switch)];
+                let mut speeds = sides.into_iter().filter_map(|((near, port), far)| {
+                    let near = place(near)?;
+                    let is_same = reference.far(near, port)?.0 == place(far)?;
+                    is_same.then(|| reference.link_speed(near, port))
+                });
+                speeds.next()
+            }
+            Peer::EndNode(node) => {
+                let guid = fabric.end_nodes()[node].guid;
+                let mut hosts = reference.hosts_of(place(switch)?);
+                let host = hosts.find(|host| host.guid == guid)?;
+                Some(reference.link_speed(host.switch, host.port))
+            }
+        }
+    }
 }

@@ -4,9 +4,8 @@
 //! expected speed, also if its siblings become as slow later.
 
 use super::causes::by_switch;
-use super::designed::Designed;
 use super::lines::{Names, Port, link};
-use super::slow::{Far, Slow, Slowness, Witness, slow_links};
+use super::slow::{Designed, Far, Slow, Slowness, Witness, slow_links};
 use dmodc_fabric::{Fabric, Guid, Peer, PortNumber, Speed, SwitchId, grouped};
 use std::collections::{BTreeMap, HashMap};
 

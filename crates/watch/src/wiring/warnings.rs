@@ -56,11 +56,9 @@ pub fn describe_unlike(mut unlike: Vec<Unlike>, name: impl Fn(SwitchId) -> Strin
     for (above, doubts) in by_switch(missing, |doubt: &Doubt| vec![doubt.above]) {
         let Some(above) = above else { continue };
         let names = list(doubts.iter().map(|d| name(d.switch)), NAMED);
-        let links = doubts.len();
-        lines.push(format!(
-            "{}: {links} links that siblings have are missing, to {names}",
-            name(above)
-        ));
+        let (links, above) = (doubts.len(), name(above));
+        let what = "links that siblings have are missing, to";
+        lines.push(format!("{above}: {links} {what} {names}"));
         for unlike in &mut unlike {
             unlike.doubts.retain(|doubt| !doubts.contains(doubt));
         }

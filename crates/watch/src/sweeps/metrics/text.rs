@@ -58,9 +58,8 @@ impl Text {
     pub fn head(&mut self, name: &str) {
         let mut figures = FIGURES.lines().filter_map(|line| line.split_once(' '));
         let figure = figures.find(|(figure, _)| *figure == name);
-        let (kind, help) = figure
-            .and_then(|(_, rest)| rest.split_once(' '))
-            .unwrap_or_default();
+        let figure = figure.and_then(|(_, rest)| rest.split_once(' '));
+        let (kind, help) = figure.unwrap_or_default();
         // Writing to a string cannot fail.
         let _ = writeln!(
             self.text,
