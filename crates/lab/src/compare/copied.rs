@@ -13,13 +13,6 @@ pub struct Callbacks {
     pub fwd_tables: Duration,
 }
 
-impl Callbacks {
-    /// The time of both stages.
-    pub fn both(&self) -> Duration {
-        self.lid_matrices + self.fwd_tables
-    }
-}
-
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// The engine made tables, and has service levels if it gives any.

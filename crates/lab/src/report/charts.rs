@@ -119,7 +119,10 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
                 points.map(|(x, y)| (x, y + shift)).collect()
             };
             let (low, high) = (line_of(|q| q.low), line_of(|q| q.high));
-            svg += &band(low, high, color, &format!("{name}, running quartiles"));
+            let band = low.into_iter().chain(high.into_iter().rev());
+            let style = format!("fill=\"{color}\" fill-opacity=\"0.1\"");
+            let title = format!("{name}, running quartiles");
+            svg += &shape("polygon", band, &style, &title);
             let medians = line_of(|q| q.median).into_iter();
             let title = format!("{name}, running median");
             svg += &polyline(medians, (color, 2 + 4 * before), dash(spec), &title);
@@ -255,12 +258,6 @@ fn polyline(
 ) -> String {
     let style = format!("fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\"{dash}");
     shape("polyline", points, &style, name)
-}
-
-fn band(low: Vec<(i32, i32)>, high: Vec<(i32, i32)>, color: &str, name: &str) -> String {
-    let points = low.into_iter().chain(high.into_iter().rev());
-    let style = format!("fill=\"{color}\" fill-opacity=\"0.1\"");
-    shape("polygon", points, &style, name)
 }
 
 fn shape(what: &str, points: impl Iterator<Item = (i32, i32)>, style: &str, name: &str) -> String {

@@ -62,12 +62,8 @@ pub fn section(set: &Set, faults: &Panels) -> String {
         }
     );
     for measure in set.measures() {
-        let _ = writeln!(
-            html,
-            "<h3>{}, by decade of faults</h3>\n<div class=scroll>{}</div>",
-            measure.name(),
-            tables::measure(set, measure)
-        );
+        let (name, table) = (measure.name(), tables::measure(set, measure));
+        html += &format!("<h3>{name}, by decade of faults</h3>\n<div class=scroll>{table}</div>\n");
     }
     html += "<p class=note>Medians over the throws of a decade in which all pairs have an up-down path (their number in \
              brackets), the best of a column bold. Beside a median: how many throws it is of, where the engine \
@@ -86,12 +82,9 @@ pub fn section(set: &Set, faults: &Panels) -> String {
                  better / equal / worse than that of the column, of those in which all pairs have \
                  an up-down path and that both route in full; ebb to one decimal.</p>\n";
         for measure in set.measures() {
-            let _ = writeln!(
-                html,
-                "<details><summary>{}</summary><div class=scroll>{}</div></details>",
-                measure.name(),
-                tables::matrix(set, measure)
-            );
+            let (name, table) = (measure.name(), tables::matrix(set, measure));
+            let table = format!("<div class=scroll>{table}</div>");
+            html += &format!("<details><summary>{name}</summary>{table}</details>\n");
         }
     }
     let _ = writeln!(

@@ -69,9 +69,12 @@ pub struct Quartiles {
     pub high: f64,
 }
 
-impl Quartiles {
-    /// The quartiles of figures, by linear interpolation; `None` for no figures.
-    fn new(x: f64, mut figures: Vec<f64>) -> Option<Quartiles> {
+/// Running quartiles over a window of consecutive points with faults: an eighth of them, at least five. They start at
+/// the points without faults, and end at the last point, with the quartiles of the last window.
+pub fn running(points: &[(usize, f64)]) -> Vec<Quartiles> {
+    let (whole, points) = points.split_at(points.partition_point(|p| p.0 == 0));
+    let of = |x, run: &[(usize, f64)]| {
+        let mut figures: Vec<f64> = run.iter().map(|p| p.1).collect();
         figures.sort_by(f64::total_cmp);
         Some(Quartiles {
             x,
@@ -79,14 +82,7 @@ impl Quartiles {
             median: quantile(&figures, 0.5)?,
             high: quantile(&figures, 0.75)?,
         })
-    }
-}
-
-/// Running quartiles over a window of consecutive points with faults: an eighth of them, at least five. They start at
-/// the points without faults, and end at the last point, with the quartiles of the last window.
-pub fn running(points: &[(usize, f64)]) -> Vec<Quartiles> {
-    let (whole, points) = points.split_at(points.partition_point(|p| p.0 == 0));
-    let of = |x, run: &[(usize, f64)]| Quartiles::new(x, run.iter().map(|p| p.1).collect());
+    };
     let mut line: Vec<Quartiles> = of(0.0, whole).into_iter().collect();
     let window = (points.len() / 8).max(5).min(points.len());
     let mut add = |at: Option<Quartiles>| {
@@ -161,23 +157,16 @@ pub fn decades(set: &Set) -> Vec<(Decade, String)> {
     all.map(named).collect()
 }
 
-pub const KINDS_OF_LOOPS: [&str; 5] = [
-    "host to host",
-    "on its lanes",
-    "hosts and switches",
-    "among switches",
-    "all",
-];
+type Count = fn(&ThrowRow) -> Option<usize>;
 
-fn loops(row: &ThrowRow) -> [Option<usize>; KINDS_OF_LOOPS.len()] {
-    [
-        row.host_credit_loops,
-        row.lane_credit_loops,
-        row.host_switch_credit_loops,
-        row.switch_credit_loops,
-        row.credit_loops,
-    ]
-}
+/// The kinds of credit loops, and their number in a row.
+pub const LOOPS: [(&str, Count); 5] = [
+    ("host to host", |row| row.host_credit_loops),
+    ("on its lanes", |row| row.lane_credit_loops),
+    ("hosts and switches", |row| row.host_switch_credit_loops),
+    ("among switches", |row| row.switch_credit_loops),
+    ("all", |row| row.credit_loops),
+];
 
 /// In how many of the throws of both engines the first is better, equal and worse.
 pub fn duel(measure: Measure, mine: &ByThrow, theirs: &ByThrow) -> [usize; 3] {
@@ -206,8 +195,8 @@ pub struct Endings {
     /// Throws in which the engine leaves pairs without a route, and some pairs have no up-down path.
     pub cut: usize,
     pub most_left_out: u64,
-    /// Throws in which the routes have a credit loop, by [`KINDS_OF_LOOPS`]; unknown in rows of earlier versions.
-    pub looping: [Option<usize>; KINDS_OF_LOOPS.len()],
+    /// Throws in which the routes have a credit loop, by [`LOOPS`]; unknown in rows of earlier versions.
+    pub looping: [Option<usize>; LOOPS.len()],
     /// The most lanes for routes from host to host in a throw; unknown in rows of earlier versions.
     pub lanes: Option<usize>,
     pub reason: Option<String>,
@@ -234,8 +223,8 @@ pub fn endings(set: &Set, spec: &EngineSpec) -> Endings {
         *count += usize::from(left_out > 0);
         endings.most_left_out = endings.most_left_out.max(left_out);
         endings.lanes = endings.lanes.max(row.lanes);
-        for (throws, loops) in endings.looping.iter_mut().zip(loops(row)) {
-            if let Some(loops) = loops {
+        for (throws, (_, loops)) in endings.looping.iter_mut().zip(LOOPS) {
+            if let Some(loops) = loops(row) {
                 *throws.get_or_insert(0) += usize::from(loops > 0);
             }
         }

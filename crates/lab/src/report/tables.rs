@@ -3,8 +3,8 @@
 use super::measures::{Measure, is_comparable, is_connected};
 use super::sets::{Set, engines};
 use super::stats::{
-    ByThrow, Decade, Endings, KINDS_OF_LOOPS, Median, bound_of, by_throw, decades, duel, endings,
-    median, median_over, throws_of,
+    ByThrow, Decade, Endings, LOOPS, Median, bound_of, by_throw, decades, duel, endings, median,
+    median_over, throws_of,
 };
 use super::style::number;
 use crate::compare::{EngineSpec, ThrowRow};
@@ -72,10 +72,8 @@ pub fn measure(set: &Set, measure: Measure) -> String {
         cells.replace("<tr>", "<tr class=all>")
     });
     let names = decades.iter().map(|(_, name)| &**name);
-    table(
-        [set.equipment.faults()].into_iter().chain(names),
-        rows.chain(bound),
-    )
+    let headings = [set.equipment.faults()].into_iter().chain(names);
+    table(headings, rows.chain(bound))
 }
 
 /// For each pair of engines, over the throws with faults that both route in full: the numbers of throws in which the
@@ -107,7 +105,7 @@ pub fn endings_of(set: &Set) -> String {
     let headings = "|throws|refused|timed out<br>or failed|pairs left out,<br>all connected|\
                     pairs left out,<br>some cut off|most pairs<br>left out|most<br>lanes";
     let mut headings: Vec<String> = headings.split('|').map(str::to_owned).collect();
-    headings.extend(KINDS_OF_LOOPS.map(|kind| format!("credit loops,<br>{kind}")));
+    headings.extend(LOOPS.map(|(kind, _)| format!("credit loops,<br>{kind}")));
     let has_reasons = endings.iter().any(|ends| ends.reason.is_some());
     headings.extend(has_reasons.then(|| "reason most often given".into()));
     let rows = specs.iter().zip(&endings).map(|(spec, ends)| {

@@ -88,12 +88,10 @@ impl Config {
 
     /// Loads the laboratory's plugin instead, which has the relay.
     pub fn with_relay(self, plugin: &Plugin, dir: &Path) -> Config {
+        let dir = dir.display();
         self.with_plugin(plugin)
             .line("event_plugin_name dmodc_lab")
-            .line(format!(
-                "event_plugin_options dmodc_lab.relay={}",
-                dir.display()
-            ))
+            .line(format!("event_plugin_options dmodc_lab.relay={dir}"))
     }
 
     /// Sets OpenSM's `-D`, the kinds of log lines and dumps. The default is 0x43: errors, information, and the dumps
@@ -130,9 +128,8 @@ pub struct Files {
 impl Files {
     /// Makes a new folder inside the fabric's folder.
     pub fn new(sim: &Ibsim) -> Result<Files, LabError> {
-        let dir = tempfile::Builder::new()
-            .prefix("opensm-")
-            .tempdir_in(sim.dir());
+        let mut dir = tempfile::Builder::new();
+        let dir = dir.prefix("opensm-").tempdir_in(sim.dir());
         Ok(Files {
             dir: dir.map_err(LabError::file(sim.dir()))?.keep(),
         })
