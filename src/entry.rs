@@ -60,9 +60,8 @@ static ON_LOAD: extern "C" fn() = on_load;
 extern "C" fn on_load() {
     guard("on_load", (), || {
         if let Some(both) = version::mismatch() {
-            osm_event_plugin
-                .osm_version
-                .store(both.into_raw(), Ordering::Release);
+            let version = &osm_event_plugin.osm_version;
+            version.store(both.into_raw(), Ordering::Release);
         }
     });
 }
@@ -87,11 +86,8 @@ pub(super) unsafe fn created(osm: NonNull<osm_opensm_t>) -> Option<NonNull<Conte
     // before the versions have been compared.
     let running = unsafe { CStr::from_ptr((*osm.as_ptr()).osm_version) };
     if running != version::BUILT_FOR {
-        let built_for = version::BUILT_FOR.to_string_lossy();
-        complain(&format!(
-            "built for {built_for}, loaded into {}",
-            running.to_string_lossy()
-        ));
+        let both = [version::BUILT_FOR, running].map(CStr::to_string_lossy);
+        complain(&format!("built for {}, loaded into {}", both[0], both[1]));
         return None;
     }
     // SAFETY: the version is the same. These two pointers show whether the structures before them are laid out as in
@@ -121,11 +117,8 @@ pub(super) unsafe fn created(osm: NonNull<osm_opensm_t>) -> Option<NonNull<Conte
     let opensm = unsafe { OpenSm::new(osm, symbols) };
     opensm.extended(&words);
     let context = opensm.dmodc(ENGINE, &words)?;
-    log::info!(
-        "{} for {} is ready",
-        env!("CARGO_PKG_VERSION"),
-        running.to_string_lossy()
-    );
+    let (own, running) = (env!("CARGO_PKG_VERSION"), running.to_string_lossy());
+    log::info!("{own} for {running} is ready");
     log::logger().flush();
     Some(context)
 }
@@ -164,9 +157,8 @@ unsafe fn keep_metrics(context: &Context) {
             });
         };
         let started = Pulse::start(Duration::from_secs(1), beat);
-        started
-            .map_err(|e| log::error!("metrics {}: cannot be written: {e}", path.display()))
-            .ok()
+        let failed = |e| log::error!("metrics {}: cannot be written: {e}", path.display());
+        started.map_err(failed).ok()
     });
 }
 

@@ -12,10 +12,8 @@ pub fn guard<T>(function: &str, fallback: T, body: impl FnOnce() -> T) -> T {
     match panic::catch_unwind(AssertUnwindSafe(body)) {
         Ok(value) => value,
         Err(payload) => {
-            log::error!(
-                "{function} was given up: internal error: {}",
-                message(&*payload)
-            );
+            let text = message(&*payload);
+            log::error!("{function} was given up: internal error: {text}");
             // The payload is nearly always a string. A payload of another type may panic when dropped.
             if let Err(another) = panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {
                 std::mem::forget(another);
@@ -35,14 +33,9 @@ pub fn log_panics() {
 }
 
 fn message(payload: &(dyn std::any::Any + Send)) -> &str {
-    match (
-        payload.downcast_ref::<&str>(),
-        payload.downcast_ref::<String>(),
-    ) {
-        (Some(text), _) => text,
-        (_, Some(text)) => text,
-        _ => "a panic without a message",
-    }
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("a panic without a message")
 }
 
 #[cfg(test)]

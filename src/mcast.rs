@@ -21,17 +21,14 @@ const NAMED: usize = 10;
 
 /// Sets the group's entries at all switches of its tree.
 pub fn build(dmodc: &Dmodc, subnet: &Subnet<'_>, group: &Group<'_>) -> Result<(), McastError> {
-    if group.size < 2 {
-        log::debug!(
-            "MLID 0x{:X} has {} members: nothing to do",
-            group.mlid,
-            group.size
-        );
+    let (mlid, size) = (group.mlid, group.size);
+    if size < 2 {
+        log::debug!("MLID 0x{mlid:X} has {size} members: nothing to do");
         return Ok(());
     }
     let entries = dmodc.with_plan(subnet, |planned| entries(planned, subnet, group))?;
     for (switch, port) in entries {
-        if !subnet.set_multicast(switch, group.mlid, port) {
+        if !subnet.set_multicast(switch, mlid, port) {
             return Err(McastError::NoRoom(switch.guid()));
         }
     }
@@ -67,7 +64,7 @@ fn entries<'a>(
     subnet: &Subnet<'a>,
     group: &Group<'a>,
 ) -> Result<Vec<(Switch<'a>, PortNumber)>, McastError> {
-    let fabric = &planned.fabric;
+    let (fabric, mlid) = (&planned.fabric, group.mlid);
     let index_of = |switch: Switch<'_>| {
         let guid = switch.guid();
         let index = fabric.switch_by_guid(guid);
@@ -83,8 +80,8 @@ fn entries<'a>(
     let plan = &planned.plan;
     let may_turn = |from, at, to| plan.may_turn(from, at, to);
     let grow = |fabric: &Fabric| {
-        Terrain::new(fabric, plan.ranking(), &planned.multicast, &may_turn)
-            .tree(&members, group.mlid)
+        let terrain = Terrain::new(fabric, plan.ranking(), &planned.multicast, &may_turn);
+        terrain.tree(&members, mlid)
     };
     let drained = Drained::ends(fabric, &planned.options.drain);
     let tree = match drained.is_empty() {
@@ -105,10 +102,7 @@ fn entries<'a>(
     entries.extend(reached.map(|&(_, sw, port)| (sw, port)));
 
     if !tree.up_down {
-        log::info!(
-            "the tree of MLID 0x{:X} turns: no switch is above all its members",
-            group.mlid
-        );
+        log::info!("the tree of MLID 0x{mlid:X} turns: no switch is above all its members");
     }
     if !tree.left_out.is_empty() {
         let named = tree.left_out.iter().take(NAMED);
@@ -118,11 +112,9 @@ fn entries<'a>(
             format!("{guid} ({name})")
         };
         let names: Vec<String> = named.map(name).collect();
+        let (count, names) = (tree.left_out.len(), names.join(", "));
         log::error!(
-            "the tree of MLID 0x{:X} leaves out {} switches with members: {}",
-            group.mlid,
-            tree.left_out.len(),
-            names.join(", ")
+            "the tree of MLID 0x{mlid:X} leaves out {count} switches with members: {names}"
         );
     }
     Ok(entries)

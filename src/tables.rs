@@ -45,10 +45,8 @@ pub fn changed_blocks(tables: &[[&[u8]; 2]], threads: &Threads) -> usize {
         // Arrays, not slices: the comparison needs no call for each block, 0.5 ms instead of 1.3 on fabric A.
         let ((sent, sent_rest), (new, new_rest)) = (sent.as_chunks(), new.as_chunks());
         let blocks = sent.iter().zip(new);
-        let differing = blocks
-            .filter(|(sent, new): &(&[u8; BLOCK], _)| sent != new)
-            .count();
-        let differing = differing + usize::from(sent_rest != new_rest);
+        let differing = blocks.filter(|(sent, new): &(&[u8; BLOCK], _)| sent != new);
+        let differing = differing.count() + usize::from(sent_rest != new_rest);
         changed.fetch_add(differing, Ordering::Relaxed);
     });
     changed.into_inner()

@@ -24,11 +24,8 @@ pub fn mismatch() -> Option<CString> {
     let built_for = black_box(BUILT_FOR);
     let running = version_in(&image).filter(|v| *v != built_for.to_bytes())?;
     let running = String::from_utf8_lossy(running);
-    CString::new(format!(
-        "{} (loaded into {running})",
-        built_for.to_string_lossy()
-    ))
-    .ok()
+    let built_for = built_for.to_string_lossy();
+    CString::new(format!("{built_for} (loaded into {running})")).ok()
 }
 
 /// Finds the version in an executable: a string constant that begins with "OpenSM", a blank and a digit.

@@ -55,10 +55,8 @@ impl Dmodc {
             seen.unrouted = (last != Some(&read.fabric)).then_some(read);
         }
         let last = state.planned.as_ref();
-        let fabric = seen
-            .unrouted
-            .as_ref()
-            .map(|read| (&read.fabric, &read.options));
+        let fabric = seen.unrouted.as_ref();
+        let fabric = fabric.map(|read| (&read.fabric, &read.options));
         if let Some((fabric, options)) = fabric.or(last.map(|last| (&last.fabric, &last.options))) {
             seen.names = names(subnet, fabric);
             seen.uses = look_at_use(subnet, &seen.names, fabric, options);
@@ -103,12 +101,8 @@ impl Dmodc {
                 reference.keep(planned, || planned.names(names), &mut write);
             }
             if let Some(folder) = seen.dump_folder {
-                dump_order(
-                    names,
-                    planned,
-                    &of_port(&folder.join(ORDER), seen.port),
-                    write,
-                );
+                let path = of_port(&folder.join(ORDER), seen.port);
+                dump_order(names, planned, &path, write);
             }
             if log::log_enabled!(log::Level::Info) || state.metrics.is_some() {
                 let file = state.memory.reference.as_ref();

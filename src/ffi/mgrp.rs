@@ -41,9 +41,8 @@ impl<'a> Group<'a> {
                     let guid = Guid(u64::from_be((*port.as_ptr()).guid));
                     let node = Live::new((*port.as_ptr()).p_node).map(Node);
                     let physical = Live::new((*port.as_ptr()).p_physp).and_then(Port::new);
-                    members
-                        .entry(guid)
-                        .or_insert_with(|| attachment(node, physical));
+                    let member = members.entry(guid);
+                    member.or_insert_with(|| attachment(node, physical));
                 }
             }
             Group {

@@ -224,9 +224,8 @@ impl<'a> Port<'a> {
     /// CapabilityMask and CapabilityMask2. Port 0 of a switch has them for all ports of the switch.
     fn capabilities(self) -> (u32, u16) {
         let node = self.node().filter(|node| node.switch().is_some());
-        let Port(port) = node
-            .and_then(|node| node.port(PortNumber::ZERO))
-            .unwrap_or(self);
+        let zero = node.and_then(|node| node.port(PortNumber::ZERO));
+        let Port(port) = zero.unwrap_or(self);
         let mask = read!(port, port_info.capability_mask);
         let mask_2 = read!(port, port_info.capability_mask2);
         (u32::from_be(mask), u16::from_be(mask_2))

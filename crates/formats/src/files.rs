@@ -55,11 +55,8 @@ pub fn of_ports(name: &Path) -> Vec<PathBuf> {
         port.is_some_and(|port| port.parse::<Guid>().is_ok())
     };
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder_of(name))
-        .into_iter()
-        .flatten()
-        .flatten()
-    {
+    let entries = fs::read_dir(folder_of(name)).into_iter().flatten();
+    for entry in entries.flatten() {
         let file = entry.file_name();
         if file.to_str().is_some_and(is_one) {
             found.push(name.with_file_name(file));

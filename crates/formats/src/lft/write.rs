@@ -34,11 +34,9 @@ pub fn write_dump(
     order.sort_by_key(|(_, switch)| switch.guid.0.swap_bytes());
     for (index, switch) in order {
         block.clear();
-        writeln!(
-            block,
-            "Unicast lids [0-{max_lid}] of switch Lid {} guid {} ('{}'):",
-            switch.lid, switch.guid, names.switches[index]
-        )?;
+        let (lid, guid, name) = (switch.lid, switch.guid, &names.switches[index]);
+        let lids = format!("Unicast lids [0-{max_lid}] of switch");
+        writeln!(block, "{lids} Lid {lid} guid {guid} ('{name}'):")?;
         for (&port, (start, end)) in tables.row(index).iter().zip(&lines) {
             if port <= switch.ports {
                 let digits = [port / 100, port / 10 % 10, port % 10].map(|d| b'0' + d);
@@ -73,10 +71,9 @@ fn line_ends(fabric: &Fabric, names: &Names, width: usize) -> Vec<Vec<u8>> {
             NodeKind::Ca | NodeKind::Aggregation => "Channel Adapter",
         };
         let name = &names.end_nodes[index];
-        let end = if names.ambiguous[index] {
-            format!(" # {kind}: '{name}'\n")
-        } else {
-            format!(" # {kind} portguid {}: '{name}'\n", node.guid)
+        let end = match names.ambiguous[index] {
+            true => format!(" # {kind}: '{name}'\n"),
+            false => format!(" # {kind} portguid {}: '{name}'\n", node.guid),
         };
         set(node.lid.0, node.lmc, end);
     }

@@ -265,9 +265,8 @@ fn short(description: &str) -> String {
 fn number(port: &str, node: Option<&Node>) -> Option<PortNumber> {
     let word = port.trim();
     let lower = word.to_lowercase();
-    let word = lower
-        .strip_prefix("port")
-        .map_or(word, |_| word[4..].trim());
+    let number = lower.strip_prefix("port");
+    let word = number.map_or(word, |_| word[4..].trim());
     if let Ok(number) = word.parse::<u8>() {
         return (1..=254).contains(&number).then_some(PortNumber(number));
     }

@@ -89,9 +89,8 @@ impl Reference {
                     continue;
                 };
                 let line = String::from_utf8_lossy(line);
-                reference
-                    .take_note(&line)
-                    .ok_or_else(|| Fault::in_line(number, NoReference::Note(line.trim().into())))?;
+                let note = reference.take_note(&line);
+                note.ok_or_else(|| Fault::in_line(number, NoReference::Note(line.trim().into())))?;
             }
         }
         let read = Netlist::parse_leniently(bytes).map_err(|fault| Fault {

@@ -69,7 +69,8 @@ impl Reference {
             }
             _ => return None,
         };
-        let day = day(words[1].strip_suffix(':')?)?;
+        let day = words[1].strip_suffix(':')?;
+        let day = Date::strptime("%Y-%m-%d", day).ok()?;
         self.dark.insert(dark, day);
         Some(())
     }
@@ -102,9 +103,4 @@ pub fn day_of(time: SystemTime) -> Date {
 /// The present day.
 pub fn today() -> Date {
     day_of(SystemTime::now())
-}
-
-/// Reads `2026-02-28`.
-fn day(text: &str) -> Option<Date> {
-    Date::strptime("%Y-%m-%d", text).ok()
 }

@@ -31,14 +31,9 @@ pub fn begins(line: &[u8]) -> Option<(Kind, bool, &[u8])> {
     }
     let is_node = !word.is_empty() && rest.first()?.is_ascii_whitespace();
     NodeParts::read(rest).ok().filter(|_| is_node)?;
-    let is =
-        |words: [&str; 2]| (words.iter()).any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
-    let likely = match () {
-        () if is(["switch", "sw"]) => Kind::Switch,
-        () if is(["router", "rt"]) => Kind::Router,
-        () => Kind::Ca,
-    };
-    Some((likely, false, rest))
+    let mut likely = KINDS.into_iter().chain([(&b"SW"[..], Kind::Switch)]);
+    let likely = likely.find(|(known, _)| word.eq_ignore_ascii_case(known));
+    Some((likely.map_or(Kind::Ca, |(_, kind)| kind), false, rest))
 }
 
 pub struct NodeParts<'a> {
