@@ -12,6 +12,11 @@ use std::process::ExitCode;
 
 pub type Outcome = Result<ExitCode, Failure>;
 
+/// Gives up: for input or options that are no use.
+pub fn refused<T>(why: impl fmt::Display) -> Result<T, Failure> {
+    Err(Failure::other(why))
+}
+
 #[derive(Debug)]
 pub enum Failure {
     /// The fabric or its tables are not valid.

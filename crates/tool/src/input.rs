@@ -1,6 +1,6 @@
 //! Reading inputs: a file, or standard input for `-`. The library reads files alone.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, refused};
 pub use crate::failure::{is_dash, shown};
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use dmodc_formats::files;
@@ -47,7 +47,7 @@ pub fn count(is_dash: bool) {
 pub fn one_stdin() -> Result<(), Failure> {
     match DASHES.load(Ordering::Relaxed) {
         0 | 1 => Ok(()),
-        _ => Err(Failure::other("only one input can be standard input")),
+        _ => refused("only one input can be standard input"),
     }
 }
 

@@ -7,7 +7,7 @@ use super::args::{Drain, permutations};
 use super::patterns::{Pattern, job, pairs, pattern};
 use super::several::{in_one, one_after_another};
 use super::tables::{Input, Judged};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, refused};
 use crate::input::{input, is_dash};
 use crate::output::{print_beside, print_json, progress, write_text};
 use dmodc_analysis::{Exact, Risk, Tick, Traffic, bounds, check};
@@ -107,9 +107,7 @@ pub fn run(mut args: Args) -> Outcome {
     let all = args.input.load(None)?;
     let for_one = [&args.ports, &args.order, &args.job];
     if all.len() > 1 && (for_one.iter().any(|file| file.is_some()) || args.sets.are_given()) {
-        return Err(Failure::other(
-            "--ports, --order, --job and sets take a file with one fabric",
-        ));
+        return refused("--ports, --order, --job and sets take a file with one fabric");
     }
     let mut answers = Vec::new();
     for judged in all {
@@ -143,9 +141,7 @@ fn one(
     let types = NodeTypes::new(&judged.options);
     let by_type = |p: &Pattern| matches!(p, Pattern::Cn2io | Pattern::Io2cn);
     if args.patterns.iter().any(by_type) && !types.are_given() {
-        return Err(Failure::other(
-            "the patterns cn2io and io2cn need --cn-guids, --io-guids or both",
-        ));
+        return refused("the patterns cn2io and io2cn need --cn-guids, --io-guids or both");
     }
     let traffic = Traffic::new(&judged.fabric, &judged.tables, &order);
     let nodes = judged.fabric.end_nodes().iter();
@@ -241,7 +237,7 @@ fn measure(
             });
         }
         Pattern::Pairs(_) if found.pairs.is_some() => {
-            return Err(Failure::other("analyze takes one pairs:FILE"));
+            return refused("analyze takes one pairs:FILE");
         }
         Pattern::Pairs(file) => {
             let pairs = pairs(file, judged, traffic.nodes())?;

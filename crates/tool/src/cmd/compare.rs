@@ -4,7 +4,7 @@ mod throws;
 
 use super::args::permutations;
 use super::reading::Reading;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, refused};
 use crate::input::input;
 use crate::output::{print, print_json, progress};
 use dmodc_core::Engine;
@@ -129,9 +129,7 @@ pub fn run(args: Args) -> Outcome {
     };
     if let Some(degrade) = &args.degrade {
         if !degrade.counts.is_empty() && args.max_exponent.is_some() {
-            return Err(Failure::other(
-                "WHAT=N,... leaves nothing to --max-exponent",
-            ));
+            return refused("WHAT=N,... leaves nothing to --max-exponent");
         }
         return throws::run(&args, degrade, plugin, scale, limit);
     }
@@ -186,7 +184,7 @@ fn names_differ(what: &str, mut names: impl Iterator<Item = String>) -> Result<(
         return Ok(());
     };
     let text = format!("two {what} have the name '{name}', which their rows would share");
-    Err(Failure::other(text))
+    refused(text)
 }
 
 fn engine(text: &str) -> Result<EngineSpec, Box<dyn Error + Send + Sync>> {

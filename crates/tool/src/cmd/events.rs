@@ -1,6 +1,6 @@
 //! `dmodc events`: what happened, by the lines that Dmodc wrote into OpenSM's log.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Outcome, refused};
 use crate::input::{self, input};
 use crate::output::{print, print_json};
 use dmodc_formats::input::{Fault, lines};
@@ -84,7 +84,7 @@ pub fn run(args: Args) -> Outcome {
     logs.retain(|log| !log.is_empty());
     if logs.is_empty() {
         let text = "no line of Dmodc in these logs: 'dmodc: …' at OpenSM's log level 0x02 or more";
-        return Err(Failure::other(text));
+        return refused(text);
     }
     let sweeps = sweeps(in_order(logs));
     let cables = cables(&sweeps);

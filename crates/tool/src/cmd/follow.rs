@@ -8,7 +8,7 @@ use self::discovery::Commands;
 use self::follower::Follower;
 use self::target::Target;
 use super::args::Routing;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Outcome, refused};
 use crate::input::is_dash;
 use dmodc_lab::sim::PrivateDir;
 use std::io;
@@ -96,9 +96,9 @@ pub fn run(args: Args) -> Outcome {
     let outputs = outputs.chain(&args.lid_matrix).chain(&args.metrics);
     let files = args.routing.paths().chain(outputs);
     if files.filter(|file| is_dash(file)).count() > 0 {
-        return Err(Failure::other(
+        return refused(
             "standard input and output are no files here: a line on standard input asks for a look",
-        ));
+        );
     }
     let commands = Commands {
         discover: args.discover,

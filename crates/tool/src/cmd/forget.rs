@@ -1,7 +1,7 @@
 //! `dmodc forget`: takes places that will not come back out of a reference.
 
 use super::reading::Reading;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, refused};
 use crate::input::{is_dash, shown};
 use crate::output::{complain, print};
 use dmodc_fabric::Guid;
@@ -42,9 +42,7 @@ pub struct Args {
 pub fn run(args: Args) -> Outcome {
     let path = args.reference.map_or_else(kept, Ok)?;
     if is_dash(&path) && !args.things.is_empty() {
-        return Err(Failure::other(
-            "a reference that is standard input cannot be changed",
-        ));
+        return refused("a reference that is standard input cannot be changed");
     }
     let read = stamp(&path);
     let reference = args.reading.places(&path)?;
@@ -86,9 +84,7 @@ fn kept() -> Result<PathBuf, Failure> {
     match there.len() {
         0 => Ok(of_no_port),
         1 => Ok(there.remove(0)),
-        _ => Err(Failure::other(
-            "there are references of several subnet managers: name one with --reference",
-        )),
+        _ => refused("there are references of several subnet managers: name one with --reference"),
     }
 }
 

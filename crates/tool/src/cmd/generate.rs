@@ -1,6 +1,6 @@
 //! `dmodc generate`: a fat-tree as a netlist.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Outcome, refused};
 use crate::output::write_to;
 use dmodc_fabric::{NoSpeed, Rate, Speed};
 use dmodc_formats::netlist::generate::{Order, Pgft, Rlft, build_with_speeds};
@@ -44,9 +44,9 @@ pub fn run(args: Args) -> Outcome {
     let is_rlft = args.shape.eq_ignore_ascii_case("rlft");
     let tree = match (is_rlft, args.nodes, args.radix) {
         (true, Some(nodes), Some(radix)) => Rlft::new(nodes, radix)?,
-        (true, _, _) => return Err(Failure::other("generate rlft needs --nodes and --radix")),
+        (true, _, _) => return refused("generate rlft needs --nodes and --radix"),
         (false, None, None) => args.shape.parse::<Pgft>()?.into(),
-        (false, _, _) => return Err(Failure::other("--nodes and --radix go with rlft only")),
+        (false, _, _) => return refused("--nodes and --radix go with rlft only"),
     };
     let order = Order {
         seed: args.seed,

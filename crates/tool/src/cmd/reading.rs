@@ -1,6 +1,6 @@
 //! Reads files with oddities: an oddity is a warning on standard error; under `--strict` the file is refused.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, refused};
 use crate::input;
 use crate::input::shown;
 use crate::output::complain;
@@ -214,7 +214,7 @@ impl Reading {
         if self.strict {
             let file = shown(path).display();
             let text = format!("{file}: {count} warnings, and --strict refuses them");
-            return Err(Failure::other(text));
+            return refused(text);
         }
         Ok(value)
     }

@@ -5,7 +5,7 @@ use super::proof::proven;
 use super::several::{in_one, one_after_another, parts_json, parts_text};
 use super::tables::switch_name;
 use super::{drained, left_out};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, refused};
 use crate::input::{input, is_dash, shown};
 use crate::output::{add, print_beside, print_json, write_to};
 use dmodc_core::{Engine, Filled, PHASES, Plan, hop_row};
@@ -72,9 +72,7 @@ pub fn run(args: Args) -> Outcome {
     let named = named.chain(&args.alternatives).chain(&args.lid_matrix);
     let to_stdout = named.filter(|path| is_dash(path)).count();
     if to_stdout + usize::from(args.json) > 1 {
-        return Err(Failure::other(
-            "only one of the outputs can go to standard output",
-        ));
+        return refused("only one of the outputs can go to standard output");
     }
     let start = Instant::now();
     let (routing, net) = (&args.routing, &args.net);

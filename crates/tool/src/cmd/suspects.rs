@@ -5,7 +5,7 @@ mod drained;
 mod pairs;
 
 use super::tables::Input;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Outcome, refused};
 use crate::input::{input, is_dash};
 use crate::output::{print_beside, print_json};
 use dmodc_analysis::Traffic;
@@ -97,7 +97,7 @@ pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let mut all = args.input.load(None)?;
     if all.len() > 1 {
-        return Err(Failure::other("suspects takes a file with one fabric"));
+        return refused("suspects takes a file with one fabric");
     }
     let judged = all.remove(0);
     let order: Vec<NodeId> = judged.fabric.end_nodes().keys().collect();

@@ -1,7 +1,7 @@
 //! `dmodc trace`: the route between two hosts or switches, there and back.
 
 use super::tables::{Input, Judged};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, refused};
 use crate::output::{print, print_json};
 use dmodc_analysis::{ChannelId, Channels, End, Trace, Traffic, UpDown, trace};
 use dmodc_core::Ranking;
@@ -128,9 +128,7 @@ fn pairs(
     let pairs = traced.map(|(a, b)| (a.clone(), b.clone()));
     let pairs: Vec<_> = pairs.take(MOST + 1).collect();
     match pairs.len() > MOST {
-        true => Err(Failure::other(
-            "more than 100 pairs; give names that fit fewer",
-        )),
+        true => refused("more than 100 pairs; give names that fit fewer"),
         false => Ok(pairs),
     }
 }
@@ -163,10 +161,8 @@ struct Shown<'a> {
 
 impl Shown<'_> {
     fn text(&self, route: &Route) -> String {
-        let mut text = format!(
-            "from {} to {} LID {}\n",
-            route.from.name, route.to.name, route.to.lid
-        );
+        let (from, to, lid) = (&route.from.name, &route.to.name, route.to.lid);
+        let mut text = format!("from {from} to {to} LID {lid}\n");
         if route.from.port > PortNumber::ZERO {
             let leaf = self.judged.switch(route.from.switch);
             let port = self.judged.names.port(route.from.switch, route.from.port);

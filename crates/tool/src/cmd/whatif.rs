@@ -9,7 +9,7 @@ use super::args::{Drain, Question, Removal, permutations};
 use super::draw::{page_file, scene, whole_of, write_page};
 use super::{drained, left_out};
 use crate::draw::{Drawn, Routes, State};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, refused};
 use crate::input::{input, is_dash, shown};
 use crate::output::{print, print_beside, print_json, progress};
 use dmodc_analysis::{Tick, Traffic, bounds};
@@ -96,9 +96,7 @@ pub fn run(args: Args) -> Outcome {
     let Question { guid_files, .. } = &args.question;
     let to_stdout = args.draw.as_deref().is_some_and(is_dash);
     if to_stdout && args.question.json {
-        return Err(Failure::other(
-            "only one of the outputs can go to standard output",
-        ));
+        return refused("only one of the outputs can go to standard output");
     }
     let reference = args.question.reference.as_deref();
     let meant = guid_files.meant(args.question.reading, &args.net, reference, &args.drain)?;

@@ -1,7 +1,7 @@
 //! `dmodc wiring`: cables that are missing, extra, moved, at the wrong port, on the wrong rail, or slow.
 
 use super::args::Question;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, refused};
 use crate::input::{input, shown};
 use crate::output::{print, print_json, write_to};
 use dmodc_core::{Options, Ranking};
@@ -100,7 +100,7 @@ pub fn run(args: Args) -> Outcome {
         4 => args.columns.try_into().ok(),
         _ => {
             let why = "--columns takes four names: device, port, device, port";
-            return Err(Failure::other(why));
+            return refused(why);
         }
     };
     let mut plan = None;
@@ -121,7 +121,7 @@ pub fn run(args: Args) -> Outcome {
             if is_of_another(&netlist, &reference.netlist) {
                 let what = "of another fabric: most switches and links are not in it";
                 let text = format!("{}: {what}", shown(path).display());
-                return Err(Failure::other(text));
+                return refused(text);
             }
             let mut found = against(&netlist, &reference.netlist);
             found.iter_mut().for_each(|f| add_last_seen(f, &reference));

@@ -2,7 +2,7 @@
 
 use super::{Args, BAR, Degrade, names_differ, stem};
 use crate::cmd::reading::warn;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, refused};
 use crate::output::{print, progress};
 use dmodc_formats::netlist::Netlist;
 use dmodc_lab::compare::{
@@ -88,7 +88,7 @@ fn fill(
     let why = |row| is_other(row, &series, &args.engines);
     if let Some(why) = rows.iter().find_map(why) {
         let text = format!("{}: {why}; give another folder (-o)", file.display());
-        return Err(Failure::other(text));
+        return refused(text);
     }
     if let Some(old) = rows.iter().find(|row| row.is_of_another_dmodc()) {
         let (old, kept) = (old.made_by(), "which is not this one, stay as they are");
@@ -177,14 +177,8 @@ fn side_by_side<W: Sync, R: Send, E: Send>(
 fn is_other(row: &ThrowRow, series: &Series, specs: &[EngineSpec]) -> Option<String> {
     let key = (row.max_exponent, row.seed, row.permutations, row.removed);
     let (removed, permutations) = (series.removal(row.throw).0, series.scale.permutations);
-    if key
-        != (
-            series.max_exponent,
-            series.scale.seed,
-            permutations,
-            removed,
-        )
-    {
+    let (exponent, seed) = (series.max_exponent, series.scale.seed);
+    if key != (exponent, seed, permutations, removed) {
         let text = "another exponent, of other numbers, of another seed or number of permutations";
         return Some(format!("it is of {text}"));
     }
@@ -197,14 +191,11 @@ fn is_other(row: &ThrowRow, series: &Series, specs: &[EngineSpec]) -> Option<Str
     let of = series.hashes(row.throw, spec.or(specs.first())?);
     let mut parts = row.of.split(' ').zip(of.split(' '));
     let other = parts.position(|(is, expected)| is != expected);
-    match other.filter(|_| !row.of.is_empty())? {
-        0 => Some(format!(
-            "it is of another fabric of the name '{}'",
-            series.fabric
-        )),
-        _ => Some(format!(
+    Some(match other.filter(|_| !row.of.is_empty())? {
+        0 => format!("it is of another fabric of the name '{}'", series.fabric),
+        _ => format!(
             "its rows of '{name}' are of other files than {:#} has now",
             spec?
-        )),
-    }
+        ),
+    })
 }

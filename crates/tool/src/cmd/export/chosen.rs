@@ -4,7 +4,7 @@
 //! behind it, `HCA-1/2`. A rail is the switches where most ports of servers have the same name: a single port with
 //! another name there, as drivers number them, belongs to it. Rails are numbered from 1 in the order of these names.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, refused};
 use dmodc_fabric::{EndNode, Fabric, NodeId, NodeKind, SwitchId, counted, grouped};
 use dmodc_formats::names::{fits, natural};
 use dmodc_formats::netlist::Names;
@@ -69,7 +69,7 @@ impl Chosen {
                     })
                     .collect();
                 let text = format!("no rail {number}: there are {}", names.join(", "));
-                return Err(Failure::other(text));
+                return refused(text);
             };
             chosen.retain(|&node| switches.contains(&fabric.end_nodes()[node].switch));
         }

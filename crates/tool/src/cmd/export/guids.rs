@@ -43,11 +43,8 @@ pub fn rank_file<'n>(
     let from_above = ranking.ascending().into_iter().rev();
     let line = |(number, switch): (u32, SwitchId)| {
         let guid = fabric.guid(switch);
-        format!(
-            "{guid} {number} # rank {}: {}\n",
-            ranking.rank(switch),
-            name(switch)
-        )
+        let (rank, name) = (ranking.rank(switch), name(switch));
+        format!("{guid} {number} # rank {rank}: {name}\n")
     };
     (1..).zip(from_above).map(line).collect()
 }

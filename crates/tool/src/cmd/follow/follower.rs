@@ -134,13 +134,8 @@ impl Follower {
         let fabric = &planned.fabric;
         let (tables, filled) = self.engine.tables(fabric, &planned.plan)?;
         let written = Instant::now();
-        proven(
-            &self.engine,
-            fabric,
-            &planned.plan,
-            &planned.options,
-            &tables,
-        )?;
+        let (plan, options) = (&planned.plan, &planned.options);
+        proven(&self.engine, fabric, plan, options, &tables)?;
         let proof = written.elapsed();
         let last = self.last.as_ref();
         let before = last.map(|l| Dump::from_tables(&l.planned.fabric, &l.tables));

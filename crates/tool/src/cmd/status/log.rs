@@ -43,9 +43,8 @@ impl Log {
         }
         let mut routed = (0..lines.len()).rev().filter(|&at| lines[at].is_routed());
         let [now, before] = [routed.next(), routed.next()];
-        let end = ends
-            .into_iter()
-            .rfind(|&end| now.is_some_and(|now| end <= now));
+        let mut ends = ends.into_iter();
+        let end = ends.rfind(|&end| now.is_some_and(|now| end <= now));
         Log {
             path: path.to_owned(),
             routed: [now, before],
@@ -59,10 +58,8 @@ impl Log {
     pub fn goes_on(&self, swept: f64) -> bool {
         let swept = Duration::try_from_secs_f64(swept).ok();
         let swept = swept.and_then(|swept| UNIX_EPOCH.checked_add(swept));
-        let stamp = files::stamp(&self.path);
-        stamp
-            .zip(swept)
-            .is_some_and(|((written, _), swept)| written > swept)
+        let both = files::stamp(&self.path).zip(swept);
+        both.is_some_and(|((written, _), swept)| written > swept)
     }
 
     /// Whether one of the last sweeps took this many seconds: the metrics may be a sweep behind. Times of day would

@@ -84,10 +84,8 @@ pub fn answer(
         true => "there and back",
         false => "from FROM to TO",
     };
-    let mut text = format!(
-        "{} slow pairs{below}, {} {fast}; routes {ways}\n",
-        first.slow, first.fast
-    );
+    let (slow, others) = (first.slow, first.fast);
+    let mut text = format!("{slow} slow pairs{below}, {others} {fast}; routes {ways}\n");
     for told in ranked() {
         text += &format!("  {}\n", line(first, &told));
     }
@@ -203,10 +201,8 @@ fn name(judged: &Judged, traffic: &Traffic, thing: Thing) -> String {
         Thing::Channel(id) => format!("link {}", judged.channel(channel(id))),
         Thing::Link(id) => {
             let c = channel(id);
-            format!(
-                "link {}",
-                judged.link([(c.from, c.port), (c.to, c.to_port)])
-            )
+            let link = judged.link([(c.from, c.port), (c.to, c.to_port)]);
+            format!("link {link}")
         }
         Thing::From(host) => format!("host {}, sending", node(host)),
         Thing::To(host) => format!("host {}, receiving", node(host)),
