@@ -61,12 +61,7 @@ impl Enabled {
         let mut widths = [8, 4, 2, 16, 1].into_iter();
         let width = widths.find(|bit| self.width & bit > 0);
         let highest = |mask: u8| mask.checked_ilog2().map_or(0, |bit| 1 << bit);
-        Speed::of_port_info(
-            width.unwrap_or(0),
-            highest(self.speed & 7),
-            false,
-            highest(self.extended & 15),
-            0,
-        )
+        let (speed, extended) = (highest(self.speed & 7), highest(self.extended & 15));
+        Speed::of_port_info(width.unwrap_or(0), speed, false, extended, 0)
     }
 }

@@ -128,13 +128,9 @@ impl Page<'_> {
     }
 
     fn json(&self, states: &[State], title: &str) -> Value {
-        let Drawn {
-            fabric,
-            names,
-            ranking,
-            places,
-            ..
-        } = self.scene.drawn;
+        let drawn = self.scene.drawn;
+        let (fabric, names) = (&drawn.fabric, &drawn.names);
+        let (ranking, places) = (&drawn.ranking, &drawn.places);
         let by_place =
             |of: &dyn Fn(SwitchId) -> Value| -> Value { places.iter().map(|&s| of(s)).collect() };
         let by_host =
@@ -216,13 +212,13 @@ impl Page<'_> {
 
     /// The oddities, as `dmodc wiring` prints them.
     fn found(&self) -> Vec<Value> {
-        let Scene {
-            drawn: Drawn { fabric, names, .. },
-            differences,
-            slow,
-            ..
-        } = self.scene;
-        let slow = slow.iter().map(|slow| slow.difference(fabric, names));
+        let Drawn { fabric, names, .. } = self.scene.drawn;
+        let differences = &self.scene.differences;
+        let slow = self
+            .scene
+            .slow
+            .iter()
+            .map(|slow| slow.difference(fabric, names));
         let slow: Vec<Difference> = slow.collect();
         let guids = self.hosts.iter().map(|&n| names.node_guids[n]);
         let hosts: BTreeMap<Guid, Vec<usize>> = grouped(guids.zip(0..));
