@@ -46,9 +46,11 @@ impl Line {
             return Some(Line::Entry(entry(line)));
         }
         let table = |guid, every_lid| Some(Line::Table { guid, every_lid });
+        let mut words = line.split(u8::is_ascii_whitespace);
+        let first = words.next().unwrap_or_default();
         if line.starts_with(b"Unicast lids") {
             table(guid(line, b" guid 0x"), false)
-        } else if first_word(line).ends_with(b"ucast_routes:") {
+        } else if first.ends_with(b"ucast_routes:") {
             table(guid(line, b" Switch 0x"), true)
         } else if line.starts_with(b"Switch 0x") {
             Some(Line::Switch(guid(line, b" 0x")))
@@ -61,11 +63,6 @@ impl Line {
             None
         }
     }
-}
-
-fn first_word(line: &[u8]) -> &[u8] {
-    let mut words = line.split(u8::is_ascii_whitespace);
-    words.next().unwrap_or_default()
 }
 
 fn guid(line: &[u8], key: &[u8]) -> Option<Guid> {

@@ -54,7 +54,7 @@ impl Findings {
         let lines = lines.chain(self.unknown_places.news(unknown));
         lines.for_each(|line| log::info!("{line}"));
         let merged = planned.known();
-        let merged = &merged.unwrap_or_else(|| Merged::new(fabric, self.memory.known()));
+        let merged = &merged.unwrap_or_else(|| Merged::new(fabric, &self.memory.known));
         let ranking = Ranking::new(&merged.nominal, options);
         let missing = missing_uplinks(merged, |s| ranking.rank(s));
         let name = |s: SwitchId| planned.name(names, s);
@@ -113,7 +113,7 @@ impl Findings {
 
     /// The fabric with all equipment that was there at earlier calls.
     pub fn seen(&self) -> &Fabric {
-        self.memory.known()
+        &self.memory.known
     }
 
     /// A switch by GUID, and by its last known name.

@@ -15,18 +15,14 @@ use std::collections::BTreeMap;
 #[derive(Default)]
 pub struct Memory {
     last: Option<Fabric>,
-    known: Fabric,
+    /// The fabric with all equipment ever seen, without equipment that the present fabric contradicts.
+    pub known: Fabric,
     switch_names: BTreeMap<Guid, String>,
     host_names: BTreeMap<Guid, String>,
     slow: SlowMemory,
 }
 
 impl Memory {
-    /// The fabric with all equipment ever seen, without equipment that the present fabric contradicts.
-    pub fn known(&self) -> &Fabric {
-        &self.known
-    }
-
     /// The last known name of a switch.
     pub fn switch_name(&self, switch: Guid) -> &str {
         self.switch_names.get(&switch).map_or("", |name| name)

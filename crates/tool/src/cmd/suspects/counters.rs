@@ -109,11 +109,10 @@ fn reason(judged: &Judged, suspect: &Suspect) -> String {
             [&*judged.names.switches[leaf], &judged.names.end_nodes[host]]
         }
     };
-    let mut counted = Vec::new();
-    for (words, at) in suspect.counted.iter().zip(names) {
-        if !words.is_empty() {
-            counted.push(format!("{words} at '{at}'"));
-        }
-    }
+    let counted = suspect.counted.iter().zip(names);
+    let counted = counted.filter(|(words, _)| !words.is_empty());
+    let counted: Vec<String> = counted
+        .map(|(words, at)| format!("{words} at '{at}'"))
+        .collect();
     format!("{}; {} routes", counted.join("; "), suspect.routes)
 }
