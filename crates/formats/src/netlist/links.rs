@@ -47,6 +47,9 @@ pub(super) struct Links {
 /// GUIDs of nodes without any in the list begin with this; ibsim's counters are far below.
 const NO_GUID: u64 = 0xfd00_0000_0000_0000;
 
+/// The most planes of XDR.
+const PLANES: u64 = 4;
+
 /// Width and rate in ibnetdiscover's words, `4xEDR`, of `4X` and `25.78125`; empty if one is unknown.
 pub(super) fn speed_of(width: &[u8], rate: &[u8]) -> String {
     let (width, rate) = (text(width).to_lowercase(), text(rate));
@@ -175,9 +178,16 @@ impl Links {
         })
     }
 
-    /// The kind of each GUID. Without words for it, a GUID at several ports is a switch's, unless the description is a
-    /// host's: the ports of a host in planes share one GUID.
+    /// The kind of each GUID. If all ends on the left have words for it (`.net_dump`: switches), the others are hosts.
+    /// Else a GUID at several ports is a switch's, unless the ports of a host in planes share it: the description is a
+    /// host's, or it is at few ports with one lane each.
     fn kinds(&self) -> HashMap<Guid, Kind> {
+        let told_all = self.lines.iter().all(|line| line.near.kind.is_some());
+        let wide = self.lines.iter().filter_map(|line| {
+            let ends = [line.near.guid, line.far.as_ref()?.guid];
+            (!line.link.starts_with("1x")).then_some(ends)
+        });
+        let wide: HashSet<Guid> = wide.flatten().flatten().collect();
         let mut told: HashMap<Guid, Kind> = HashMap::new();
         let mut numbers: HashMap<Guid, BTreeSet<u64>> = HashMap::new();
         let mut hosts: HashSet<Guid> = HashSet::new();
@@ -191,7 +201,9 @@ impl Links {
             }
         }
         for (guid, numbers) in numbers {
-            let is_switch = numbers.len() > 1 && !hosts.contains(&guid);
+            let in_planes = numbers.last() <= Some(&PLANES) && !wide.contains(&guid);
+            let is_host = told_all || hosts.contains(&guid) || in_planes;
+            let is_switch = numbers.len() > 1 && !is_host;
             told.entry(guid).or_insert(match is_switch {
                 true => Kind::Switch,
                 false => Kind::Ca,
