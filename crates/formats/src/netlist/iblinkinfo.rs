@@ -129,14 +129,17 @@ fn lid_and_number(scan: &mut Scan) -> Result<(Lid, u64), &'static str> {
     Ok((Lid::read(lid).unwrap_or_default(), number))
 }
 
-/// ` 4X  25.78125 Gbps Active/  LinkUp` in ibnetdiscover's words; `None` of a port that is down.
+/// ` 4X  25.78125 Gbps Active/  LinkUp` in ibnetdiscover's words; `None` of a port that is down. Tools before 2017 have
+/// no word for 2X, whose code is 16.
 fn link(middle: &[u8]) -> Option<String> {
     let words = middle.split(u8::is_ascii_whitespace);
-    let mut words = words.filter(|word| !word.is_empty());
-    let (width, rate) = (words.next()?, words.next()?);
-    if width.starts_with(b"Down") || !width[0].is_ascii_digit() {
-        return None;
-    }
+    let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
+    let (width, rate) = match words[..] {
+        _ if words.iter().any(|word| word.starts_with(b"Down")) => return None,
+        [b"undefined", b"(16)", rate, ..] => (&b"2X"[..], rate),
+        [width, rate, ..] => (width, rate),
+        _ => return None,
+    };
     let rate = match find(middle, b"(FDR10)") {
         Some(_) => b"FDR10",
         None => rate,
