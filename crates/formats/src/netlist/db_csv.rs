@@ -44,25 +44,43 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
     draft.finish()
 }
 
-/// The cells of a row; one in quotation marks may hold commas.
+/// The cells of a row; one in quotation marks may hold commas and such marks.
 pub(crate) fn cells(line: &[u8]) -> Vec<&[u8]> {
     let (mut cells, mut scan) = (Vec::new(), Scan(line));
     loop {
-        let quoted = scan.blanks().eat(b"\"");
-        let cell = match quoted.then(|| scan.until(b"\"")).flatten() {
-            Some(cell) => cell,
-            None => {
-                let end = scan.0.iter().position(|&b| b == b',');
-                let (cell, rest) = scan.0.split_at(end.unwrap_or(scan.0.len()));
-                scan.0 = rest;
-                cell.trim_ascii()
-            }
-        };
-        cells.push(cell);
+        let is_quoted = scan.blanks().eat(b"\"");
+        let close = is_quoted.then(|| closing(scan.0)).flatten();
+        let end = close.or_else(|| scan.0.iter().position(|&b| b == b','));
+        let (cell, behind) = scan.0.split_at(end.unwrap_or(scan.0.len()));
+        cells.push(cell.trim_ascii());
+        scan.0 = behind;
         if scan.until(b",").is_none() {
             return cells;
         }
     }
+}
+
+/// The mark that closes a cell. Tables double those within; ibdiagnet does not: there it is the first before a comma or
+/// the line's end.
+fn closing(rest: &[u8]) -> Option<usize> {
+    let is_end = |at: &usize| {
+        let behind = rest[at + 1..].trim_ascii_start();
+        rest[*at] == b'"' && matches!(behind.first(), None | Some(b','))
+    };
+    let next = |from: usize| (from..rest.len()).find(|&at| rest[at] == b'"');
+    let mut close = next(0);
+    while let Some(at) = close
+        && rest[at + 1..].starts_with(b"\"")
+    {
+        close = next(at + 2);
+    }
+    let close = close.filter(is_end);
+    close.or_else(|| (0..rest.len()).find(is_end))
+}
+
+/// The text of a cell. Two quotation marks in it are one.
+pub(super) fn cell_text(cell: &[u8]) -> String {
+    text(cell).replace("\"\"", "\"")
 }
 
 /// The section in which a line is.
@@ -164,7 +182,7 @@ impl Rows {
                 port.link = draft.link(speed(row).as_bytes());
             }
             "PORT_HIERARCHY_INFO" => {
-                let label = row.cell("Label").map(|label| text(label).into());
+                let label = row.cell("Label").map(|label| cell_text(label).into());
                 self.port(row)?.label = label;
             }
             "LINKS" => {
@@ -237,8 +255,8 @@ fn node(row: &Row) -> Result<Node, Reason> {
     };
     let guid = row.guid("NodeGUID")?;
     let count = row.must("NumPorts", "no number of ports")?;
-    let description = row.cell("NodeDesc").unwrap_or_default();
-    let node = new_node(kind, kind.id(guid), guid, count, description)?;
+    let description = cell_text(row.cell("NodeDesc").unwrap_or_default());
+    let node = new_node(kind, kind.id(guid), guid, count, description.as_bytes())?;
     Ok(Node {
         system_guid: row.number("SystemImageGUID").map(Guid),
         vendor: row.small("VendorID"),

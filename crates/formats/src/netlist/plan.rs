@@ -9,10 +9,9 @@
 //! The rack of a device, if there are such columns, says where a technician goes: the location or rack beside the
 //! device.
 
-use super::db_csv::cells;
+use super::db_csv::{cell_text, cells};
 use super::model::{Kind, Netlist, Node, Port};
 use crate::input::{Fault, Lenient, Parsed, Warnings, lines, quoted};
-use crate::scan::text;
 use dmodc_fabric::{Guid, PortNumber};
 use std::collections::{HashMap, HashSet};
 
@@ -80,7 +79,7 @@ impl Plan {
         let (mut links, mut warnings) = (Vec::new(), Warnings::default());
         for (number, line) in lines(bytes) {
             let row = cells(line.trim_ascii()).into_iter();
-            let row: Vec<String> = row.map(|cell| text(cell.trim_ascii())).collect();
+            let row: Vec<String> = row.map(cell_text).collect();
             let Some((four, [state, domain, near, far])) = &columns else {
                 let heads: Vec<String> = row.iter().map(|cell| head(cell)).collect();
                 let at = |name: &str| heads.iter().position(|head| head == name);
