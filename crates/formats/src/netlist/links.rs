@@ -126,16 +126,20 @@ impl Links {
         let found = self.lines.iter().map(|Line { near, far, .. }| {
             let far = far.as_ref().filter(|far| far.guid.is_none())?;
             let lid = by_lid.get(&(far.lid, far.number)).copied().flatten();
-            let named = by_name.get(&(far.description.as_str(), far.number));
-            let mutual = named.into_iter().flatten().filter(|&&at| {
-                let back = self.lines[at].far.as_ref();
-                back.is_some_and(|back| {
+            let mutual = |at: &&usize| {
+                let other = &self.lines[**at];
+                let lids = [far.lid, other.near.lid];
+                let back = other.far.as_ref().filter(|back| {
                     back.number == near.number && back.description == near.description
-                })
-            });
-            let mut mutual = mutual.map(|&at| self.lines[at].near.guid);
-            let only = mutual.next().flatten().filter(|_| mutual.next().is_none());
-            lid.or(only)
+                });
+                back.is_some() && (lids[0] == lids[1] || lids.contains(&Lid(0)))
+            };
+            lid.or_else(|| {
+                let named = by_name.get(&(far.description.as_str(), far.number));
+                let mut mutual = named.into_iter().flatten().filter(mutual);
+                let only = mutual.next().filter(|_| mutual.next().is_none());
+                self.lines[*only?].near.guid
+            })
         });
         let found: Vec<Option<Guid>> = found.collect();
         for (line, guid) in self.lines.iter_mut().zip(found) {
