@@ -11,7 +11,7 @@ use typed_index_collections::TiVec;
 /// A group: hosts on one switch, or other groups, never both.
 #[derive(Default)]
 pub struct Group {
-    /// The name of the switch, or `level2-1` and the like.
+    /// The name of the switch, or `level2-1` and the like, which no switch has.
     pub name: String,
     /// Names of the hosts, each once; a host with ports at several switches is in each of their groups.
     pub hosts: Vec<String>,
@@ -46,9 +46,11 @@ pub fn groups(
             if groups.len() == 1 {
                 return (switch, groups.remove(0));
             }
-            number += 1;
+            let name = |number| format!("level{}-{number}", level + 1);
+            let is_free = |number: &usize| !labels.switches.iter().any(|s| *s == name(*number));
+            number = (number + 1..).find(is_free).unwrap_or_default();
             let group = Group {
-                name: format!("level{}-{number}", level + 1),
+                name: name(number),
                 hosts: Vec::new(),
                 groups,
             };
