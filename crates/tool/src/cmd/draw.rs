@@ -70,6 +70,10 @@ pub fn run(args: Args) -> Outcome {
     let reading = args.reading;
     let reference = args.reference.as_deref();
     let meant = (args.guid_files).meant(reading, &args.net, reference, &args.drain)?;
+    if args.lfts.is_some() && meant.netlist.has_several_fabrics() {
+        let text = "draw takes tables with a file of one fabric";
+        return Err(Failure::other(text));
+    }
     let (fabric, options) = (&meant.fabric, &meant.options);
     let ranking = Ranking::new(fabric, options);
     let engine = Engine::new(0)?;
