@@ -156,8 +156,8 @@ impl Reading {
             let ports = netlist.shareable_ports();
             if ports > 0 {
                 let text = format!(
-                    "{ports} ports of hosts may have virtual ports with LIDs of their own, which this file does not \
-                     show: --vports takes ibdiagnet2.vports"
+                    "{ports} ports of hosts may have virtual ports with LIDs of their own: --vports takes them from \
+                     ibdiagnet2.vports or .db_csv"
                 );
                 warn(net, text);
             }
