@@ -216,7 +216,8 @@ impl Rows {
             draft.line = *line;
             let missing = ends.iter().find(|(guid, _)| !ids.contains_key(guid));
             if let Some((guid, _)) = missing {
-                draft.warn(Reason::NoRow(format!("node {guid}"), "START_NODES"));
+                let what = "START_NODES: left out";
+                draft.warn(Reason::NoRow(format!("node {guid}"), what));
                 continue;
             }
             for [(guid, number), (far, far_number)] in [[ends[0], ends[1]], [ends[1], ends[0]]] {
@@ -229,7 +230,8 @@ impl Rows {
                 if known.is_none() {
                     let port = PortNumber(u8::try_from(number).unwrap_or(0));
                     let port = PortOf(port, draft.id_of(node).to_owned());
-                    draft.warn(Reason::NoRow(port.to_string(), "START_PORTS"));
+                    let what = "START_PORTS: its speed and LID are unknown";
+                    draft.warn(Reason::NoRow(port.to_string(), what));
                 }
                 let port = Port {
                     peer: ids[&far],

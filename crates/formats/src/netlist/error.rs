@@ -102,7 +102,8 @@ pub enum Reason {
     NoPeer(PortOf, String),
     #[error("\"{0}\" has LID {1} in one line, {2} in another: the lesser counts")]
     OtherLid(String, Lid, Lid),
-    #[error("no row of {0} in {1}: left out")]
+    /// What has no row; in which section, and what comes of it.
+    #[error("no row of {0} in {1}")]
     NoRow(String, &'static str),
     #[error("no value for '{0}' in '{1}': taken as unknown")]
     BadValue(&'static str, String),
