@@ -8,10 +8,10 @@
 //! [`Lenient::strict`] makes an error of it.
 
 use crate::files;
-use flate2::read::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use std::borrow::Cow;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::mem::discriminant;
 use std::path::Path;
 
@@ -210,11 +210,30 @@ pub fn read_plain(path: &Path) -> Result<Vec<u8>, InputError> {
 /// # Errors
 /// If the packed data is cut or spoilt, or has more than `most` bytes when unpacked.
 pub fn unpacked(bytes: Vec<u8>, most: u64) -> io::Result<Vec<u8>> {
-    if !bytes.starts_with(b"\x1f\x8b") {
+    if !bytes.starts_with(GZIP) {
         return Ok(bytes);
     }
-    files::at_most(most, MultiGzDecoder::new(&*bytes))
+    files::at_most(most, Members(GzDecoder::new(&bytes)))
         .map_err(|e| io::Error::new(e.kind(), format!("gzip: {e}")))
+}
+
+/// The first bytes of packed data.
+const GZIP: &[u8] = b"\x1f\x8b";
+
+/// Packed texts one behind the other. As `gzip` does, leaves out what is no packed text behind them.
+struct Members<'a>(GzDecoder<&'a [u8]>);
+
+impl Read for Members<'_> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = self.0.read(to)?;
+            let rest = *self.0.get_ref();
+            if read > 0 || !rest.starts_with(GZIP) {
+                return Ok(read);
+            }
+            self.0 = GzDecoder::new(rest);
+        }
+    }
 }
 
 fn unpacked_at(path: &Path, read: io::Result<Vec<u8>>, most: u64) -> Result<Vec<u8>, InputError> {
