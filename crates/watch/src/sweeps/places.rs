@@ -36,6 +36,10 @@ impl DrainedPlaces {
             let came = replaced(fabric, known).into_iter();
             let came = came.map(|(s, place)| (known.guid(place), fabric.guid(s)));
             self.boxes.extend(came);
+            // A reference, and what was seen, have the place of each box that came earlier.
+            let keys = known.switches().iter();
+            let came = keys.map(|s| (Guid(s.key), s.guid));
+            self.boxes.extend(came.filter(|(place, of)| place != of));
         }
         self.boxes.retain(|place, _| !is_there(*place));
         let mut now = DrainedNow::default();
@@ -87,12 +91,12 @@ impl DrainedPlaces {
     }
 }
 
-/// The switch that a line names by its GUID, if it was there before.
+/// The switch or place that a line names by its GUID, if it was there before.
 fn by_guid(name: &str, known: &[&Fabric]) -> Option<Vec<Drained>> {
     let guid: Guid = name.strip_prefix("0x")?.parse().ok()?;
     // What was seen has its switches in any order.
     let mut known = known.iter().flat_map(|known| known.switches());
-    let was_there = known.any(|switch| switch.guid == guid);
+    let was_there = known.any(|switch| switch.guid == guid || switch.key == guid.0);
     was_there.then(|| {
         vec![Drained {
             switch: guid,
@@ -108,12 +112,15 @@ mod tests {
     use dmodc_formats::netlist::{Netlist, PortLabels};
     use fabrics::{node_at, pgft, without};
 
-    fn look(places: &mut DrainedPlaces, net: &Netlist, known: &Netlist, text: &str) -> DrainedNow {
+    fn fabric(net: &Netlist) -> Fabric {
+        net.to_fabric(None).expect("LIDs").0
+    }
+
+    fn look(places: &mut DrainedPlaces, net: &Netlist, known: &Fabric, text: &str) -> DrainedNow {
         let (fabric, names) = net.to_fabric(None).expect("LIDs");
-        let (known, _) = known.to_fabric(None).expect("LIDs");
         let labels = PortLabels::new();
         let lines = parse_lines(&fabric, &names.switches, &labels, text.as_bytes());
-        places.look(&fabric, lines, &[&known])
+        places.look(&fabric, lines, &[known])
     }
 
     #[test]
@@ -128,7 +135,8 @@ mod tests {
         let less = without(&whole, &["L2-1"]);
         let drained = |switch| Drained { switch, port: None };
         let mut places = DrainedPlaces::default();
-        let mut look = |net, text| look(&mut places, net, &whole, text);
+        let known = fabric(&whole);
+        let mut look = |net, text| look(&mut places, net, &known, text);
         assert_eq!(look(&whole, "L2-1").there, [drained(old)]);
         // It is out: no fault, and no other switch whose name contains "L2-1".
         let out = look(&less, "L2-1");
@@ -143,6 +151,13 @@ mod tests {
         let guid = old.to_string();
         assert_eq!(look(&new, &guid).there, [drained(Guid(77))]);
         assert_eq!(look(&whole, "no such switch").odd[0].line, 1);
+        // OpenSM is started when the reference has the box in this place.
+        let keys = BTreeMap::from([(Guid(77), (old.0, 0))]);
+        let known = fabric(&new).with_keys(&keys);
+        let look = |net| self::look(&mut DrainedPlaces::default(), net, &known, &guid);
+        assert_eq!(look(&new).there, [drained(Guid(77))]);
+        assert_eq!(look(&less).out, [drained(old)]);
+        assert_eq!(look(&newer).there, [drained(Guid(78))]);
     }
 
     #[test]
@@ -150,8 +165,9 @@ mod tests {
         let whole = pgft("PGFT(2;3,4;1,2;1,1)");
         let mut places = DrainedPlaces::default();
         let port = "L1-1:4";
-        assert_eq!(look(&mut places, &whole, &whole, port).there.len(), 1);
-        let out = look(&mut places, &without(&whole, &[port]), &whole, port);
+        let known = fabric(&whole);
+        assert_eq!(look(&mut places, &whole, &known, port).there.len(), 1);
+        let out = look(&mut places, &without(&whole, &[port]), &known, port);
         assert_eq!((out.there.len(), out.out.len(), out.odd.len()), (0, 1, 0));
     }
 }
