@@ -104,15 +104,14 @@ impl Dmodc {
                 let path = of_port(&folder.join(ORDER), seen.port);
                 dump_order(names, planned, &path, write);
             }
-            if log::log_enabled!(log::Level::Info) || state.metrics.is_some() {
-                let file = state.memory.reference.as_ref();
-                let found = state.findings.look(names, planned, file);
-                if let Some(metrics) = &mut state.metrics {
-                    metrics.next.found = found;
-                    match routed {
-                        true => metrics.next.pairs = host_pairs(planned),
-                        false => metrics.next.routed.seen(planned),
-                    }
+            // At any level of the log: drained places depend on what was seen.
+            let file = state.memory.reference.as_ref();
+            let found = state.findings.look(names, planned, file);
+            if let Some(metrics) = &mut state.metrics {
+                metrics.next.found = found;
+                match routed {
+                    true => metrics.next.pairs = host_pairs(planned),
+                    false => metrics.next.routed.seen(planned),
                 }
             }
         }

@@ -6,6 +6,7 @@ use dmodc_fabric::{Drained, EndNode, Fabric, Guid};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 const TREE: &str = "PGFT(3;6,6,4;1,3,6;1,1,1)";
 
@@ -62,6 +63,35 @@ fn a_spine_is_drained_and_used_again() {
     sm.resweep();
     assert!(sm.files.lfts() == first, "the tables did not return");
     assert_eq!(are_drained(0.0), 0.0);
+    assert!(sm.stop());
+}
+
+/// What a line means depends on what was there before, and not on how much OpenSM logs.
+#[test]
+fn a_line_for_equipment_that_is_out_is_no_error_at_any_log_level() {
+    let (net, mut sim) = Net::simulated(TREE);
+    let ([file, _], _) = with_files(&sim, "");
+    let options = format!("dmodc.reference=none dmodc.drain={}", file.display());
+    let config = Config::dmodc().options(&options).log_flags("0x41");
+    let sm = OpenSm::launch(&sim, &config);
+    let spine = net.node(SPINE);
+    let guid = format!("{:016x}", spine.guid.0);
+    // At this level no line says that a sweep has ended: the dump of the subnet does.
+    let wait_until_it = |is_there: bool| {
+        let dump = || fs::read_to_string(sm.files.path("opensm-subnet.lst"));
+        let is = || dump().is_ok_and(|dump| dump.contains(&guid) == is_there);
+        process::wait_until(Duration::from_secs(60), is, || "no such dump".into());
+    };
+    wait_until_it(true);
+    sim.unlink_all(spine);
+    sm.hang_up();
+    wait_until_it(false);
+
+    let from = sm.files.log_len();
+    fs::write(&file, format!("0x{guid}\nno such switch\n")).expect("written");
+    sm.hang_up();
+    sm.files.wait_for(from, "dmodc: ERR");
+    sm.files.assert_errors(&["drain.txt:2: "]);
     assert!(sm.stop());
 }
 
