@@ -76,8 +76,8 @@ fn findings_are_logged_though_no_engine_is_called() {
         lines.cloned().collect()
     };
     assert_eq!(about(&lost, "lost: "), [format!("lost: {leaf_is}")]);
-    let in_all = ["gone since the first sweep, in all: 1 switch"];
-    assert_eq!(about(&lost, "gone "), in_all);
+    let in_all = ["gone, in all: 1 switch"];
+    assert_eq!(about(&lost, "gone, "), in_all);
     let from = sm.files.log_len();
     sim.batch(&[format!("ReLink \"{}\"", leaf.id)]);
     sm.resweep();

@@ -44,16 +44,16 @@ impl Findings {
         file: Option<&ReferenceFile>,
     ) -> Found {
         let (fabric, plan, options) = (&planned.fabric, &planned.plan, &planned.options);
-        let changes = self.memory.look(fabric, names);
+        let merged = planned.known();
+        let known = merged.as_ref().map(|merged| &merged.nominal);
+        let is_changed = self.changes(names, fabric, known, file);
         let ranks = plan.ranking();
         let reference = options.reference.as_deref();
-        let lines = self.memory.slow(fabric, |s| ranks.rank(s), reference);
-        let lines = changes.iter().cloned().chain(lines);
-        let lines = lines.chain(self.ranks.news([format!("ranks: {ranks}")]));
+        let mut lines = self.memory.slow(fabric, |s| ranks.rank(s), reference);
+        lines.extend(self.ranks.news([format!("ranks: {ranks}")]));
         let unknown = unknown_places(plan).filter(|_| options.forgets);
-        let lines = lines.chain(self.unknown_places.news(unknown));
-        lines.for_each(|line| log::info!("{line}"));
-        let merged = planned.known();
+        lines.extend(self.unknown_places.news(unknown));
+        lines.iter().for_each(|line| log::info!("{line}"));
         let merged = &merged.unwrap_or_else(|| Merged::new(fabric, &self.memory.known));
         let ranking = Ranking::new(&merged.nominal, options);
         let missing = missing_uplinks(merged, |s| ranking.rank(s));
@@ -80,22 +80,15 @@ impl Findings {
                 unlike.insert(fabric.guid(switch.switch), missing);
             }
         }
-        self.log_odd(odd, !changes.is_empty());
+        self.log_odd(odd, is_changed);
         let counts = |link: &&Uplink| {
             link.iter().all(|&(s, port)| {
                 merged.has_switch[s] && !is_idle(merged.nominal.guid(s), Some(port))
             })
         };
         let lacking = missing.iter().filter(counts).map(|[(below, _), _]| *below);
-        // The reference has the names of equipment that this OpenSM has never seen.
-        let of_file = file.map(ReferenceFile::names).unwrap_or_default();
-        let or_of_file = |guid: Guid, known: &str| {
-            let of_file = || of_file.get(&guid).copied().unwrap_or_default();
-            let name = if known.is_empty() { of_file() } else { known };
-            (guid, name.to_owned())
-        };
-        let switch = |guid| or_of_file(guid, self.memory.switch_name(guid));
-        let host = |guid| or_of_file(guid, self.memory.host_name(guid));
+        let switch = |guid| self.named(guid);
+        let host = |guid| (guid, self.memory.host_name(guid).to_owned());
         let slow_switches = self.memory.slow_switches();
         let slow_switches = slow_switches.map(|(guid, links)| (self.named(guid), links));
         let (missing_uplinks, leaf_hosts) = self.switches(merged, lacking, &unlike);
@@ -109,6 +102,24 @@ impl Findings {
             slow: self.slow(),
             slow_switches: slow_switches.collect(),
         }
+    }
+
+    /// Logs the changes since the last call, also of a fabric that is refused; returns whether there are any. `known` is
+    /// a reference, which has the names of `file`.
+    pub fn changes(
+        &mut self,
+        names: &Names,
+        fabric: &Fabric,
+        known: Option<&Fabric>,
+        file: Option<&ReferenceFile>,
+    ) -> bool {
+        if let Some(known) = known {
+            let of_file = file.map(ReferenceFile::names).unwrap_or_default();
+            self.memory.learn(known, &of_file);
+        }
+        let changes = self.memory.look(fabric, names);
+        changes.iter().for_each(|line| log::info!("{line}"));
+        !changes.is_empty()
     }
 
     /// The fabric with all equipment that was there at earlier calls.

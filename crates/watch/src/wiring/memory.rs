@@ -2,14 +2,14 @@
 //!
 //! A switch that goes or comes gives one line, with its links and hosts; so do several connected switches, such as a
 //! pod. A link gives one line, and so do all hosts that go or come at one switch. Equipment that comes is *back* if it
-//! was there before, else *new*. A box that comes into the place of another one *replaces* it.
+//! was there before or is in the reference, else *new*. A box that comes into the place of another one *replaces* it.
 
 use super::causes::by_switch;
 use super::lines::{Link, Names, View, amount};
 use super::slow_memory::{SlowLink, SlowMemory};
 use dmodc_fabric::{Fabric, Guid, Merged, NodeKind, Peer, SwitchId, replaced};
 use dmodc_formats::netlist;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// All equipment ever seen of a fabric, and its last state.
 #[derive(Default)]
@@ -56,6 +56,25 @@ impl Memory {
     ) -> Vec<String> {
         let names = || Names::new(&self.switch_names, &self.host_names);
         self.slow.look(fabric, rank, reference, names)
+    }
+
+    /// Begins with a reference: what it has is known. Takes its names, by GUID, for equipment without one.
+    pub fn learn(&mut self, reference: &Fabric, names: &HashMap<Guid, &str>) {
+        let learn = |known: &mut BTreeMap<Guid, String>, guid| {
+            let known = known.entry(guid).or_default();
+            if known.is_empty() {
+                *known = names.get(&guid).copied().unwrap_or_default().to_owned();
+            }
+        };
+        for switch in reference.switches() {
+            learn(&mut self.switch_names, switch.guid);
+        }
+        for node in reference.end_nodes() {
+            learn(&mut self.host_names, node.guid);
+        }
+        if self.last.is_none() {
+            self.known = reference.clone();
+        }
     }
 
     /// Compares the present fabric with the last one and keeps it. Returns lines about the changes; none at the first
@@ -154,5 +173,5 @@ fn gone(merged: &Merged) -> Option<String> {
     let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
     let counts: Vec<String> = counts.map(|(n, one, many)| amount(n, one, many)).collect();
     let list = counts.join(", ");
-    (!list.is_empty()).then(|| format!("gone since the first sweep, in all: {list}"))
+    (!list.is_empty()).then(|| format!("gone, in all: {list}"))
 }

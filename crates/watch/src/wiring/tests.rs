@@ -6,6 +6,7 @@ use dmodc_fabric::{Fabric, Guid, PortNumber};
 use dmodc_formats::netlist::generate::{Order, Pgft, build_with_speeds};
 use dmodc_formats::netlist::{Names, Netlist, Part};
 use fabrics::{named, node_at, pgft, without};
+use std::collections::HashMap;
 
 /// Two pods of two leaves and two spines below two roots, two hosts on each leaf.
 fn pods() -> Netlist {
@@ -63,7 +64,7 @@ fn a_cable_and_a_host_go_and_come_back() {
     let lines = [
         "lost: 'L1-1' [4] -- 'L2-1' [2]",
         "lost: host 'node-2' at 'L1-1' [1]",
-        "gone since the first sweep, in all: 1 link, 1 host",
+        "gone, in all: 1 link, 1 host",
     ];
     assert_eq!(look(&mut memory, &less), lines);
     assert_eq!(look(&mut memory, &less), [""; 0]);
@@ -71,7 +72,7 @@ fn a_cable_and_a_host_go_and_come_back() {
     let fewer = without(&less, &["node-0", "node-1"]);
     let lines = [
         "lost: 2 hosts at 'L1-0': 'node-0' [1], 'node-1' [2]",
-        "gone since the first sweep, in all: 1 link, 3 hosts",
+        "gone, in all: 1 link, 3 hosts",
     ];
     assert_eq!(look(&mut memory, &fewer), lines);
     let lines = [
@@ -89,7 +90,7 @@ fn a_switch_is_one_line_and_so_is_a_pod() {
     let less = without(&whole, &["L1-3"]);
     let lines = [
         "lost: switch 'L1-3' with 2 links and 2 hosts",
-        "gone since the first sweep, in all: 1 switch",
+        "gone, in all: 1 switch",
     ];
     assert_eq!(look(&mut memory, &less), lines);
     // The switch is back without one of its cables and one of its hosts.
@@ -97,7 +98,7 @@ fn a_switch_is_one_line_and_so_is_a_pod() {
     let lines = [
         "lost: 'L1-3' [3] -- 'L2-2' [2]",
         "back: switch 'L1-3' with 1 link and 1 host",
-        "gone since the first sweep, in all: 1 link, 1 host",
+        "gone, in all: 1 link, 1 host",
     ];
     assert_eq!(look(&mut memory, &hurt), lines);
     let lines = [
@@ -113,6 +114,32 @@ fn a_switch_is_one_line_and_so_is_a_pod() {
     let mut memory = Memory::default();
     look(&mut memory, &no_pod);
     assert_eq!(look(&mut memory, &whole), [format!("new: {pod}")]);
+}
+
+/// After a restart, what the reference has comes back, and has its names.
+#[test]
+fn a_memory_begins_with_the_reference() {
+    let whole = pods();
+    let (reference, names) = fabric(&whole);
+    let guids = reference.switches().iter().map(|s| s.guid);
+    let names = names.switches.iter().map(|name| &**name);
+    let names: HashMap<Guid, &str> = guids.zip(names).collect();
+    let restarted = |net: &Netlist| {
+        let mut memory = Memory::default();
+        memory.learn(&reference, &names);
+        assert_eq!(look(&mut memory, net), [""; 0]);
+        memory
+    };
+    let mut memory = restarted(&without(&whole, &["L1-1:4"]));
+    let back = "back: 'L1-1' [4] -- 'L2-1' [2]";
+    assert_eq!(look(&mut memory, &whole), [back]);
+
+    let mut memory = restarted(&without(&whole, &["L1-3"]));
+    let mut other = whole.clone();
+    let at = node_at(&other, "L1-3") as usize;
+    (other.nodes[at].guid, other.nodes[at].description) = (Guid(77), "another".into());
+    let replaces = "replaces: switch 'another' is in the place of 'L1-3'";
+    assert_eq!(look(&mut memory, &other).pop().as_deref(), Some(replaces));
 }
 
 #[test]
