@@ -12,7 +12,7 @@ use super::ffi::Subnet;
 use super::options::PluginOptions;
 use super::snapshot;
 use super::tables;
-use dmodc_core::{Engine, Faults, Filled, Options};
+use dmodc_core::{Engine, Faults, Filled, Options, Plan};
 use dmodc_fabric::{Drained, Fabric, Guid, NO_PATH, SwitchId};
 use dmodc_formats::netlist::{self, GuidsOf};
 use dmodc_watch::sweeps::{
@@ -73,14 +73,18 @@ struct Read {
 }
 
 impl Read {
-    fn planned(self, engine: &Engine) -> Result<Planned, Failure> {
-        Ok(Planned {
-            plan: engine.plan(&self.fabric, &self.options)?,
+    fn plan(&self, engine: &Engine) -> Result<Plan, Failure> {
+        Ok(engine.plan(&self.fabric, &self.options)?)
+    }
+
+    fn planned(self, plan: Plan) -> Planned {
+        Planned {
+            plan,
             fabric: self.fabric,
             options: self.options,
             out: self.out,
             multicast: self.multicast,
-        })
+        }
     }
 }
 
@@ -112,14 +116,23 @@ impl Dmodc {
         state.planned = None;
         panic_if_due(&mut state.provoke, "plan");
         let read = self.read(engine, &mut state.memory, subnet, state.findings.seen());
-        let (read_time, planned) = (read.time, read.planned(engine)?);
+        let mut refused = |subnet: &Subnet<'_>, fabric: &Fabric, options: &Options| {
+            let (names, file) = (finish::names(subnet, fabric), &state.memory.reference);
+            let known = options.reference.as_deref();
+            state.findings.changes(&names, fabric, known, file.as_ref());
+            names
+        };
+        let plan = read.plan(engine);
+        let plan = plan.inspect_err(|_| drop(refused(subnet, &read.fabric, &read.options)))?;
+        let (read_time, planned) = (read.time, read.planned(plan));
         let filled = write(engine, subnet, &planned, is_first, &mut state.provoke);
         if let (Err(Failure::Refuted(_)), Some(metrics)) = (&filled, &mut state.metrics) {
             metrics.refuted();
         }
         if filled.is_err() {
             // Of a fabric that is routed, `finish` says this.
-            report::unreachable(&finish::names(subnet, &planned.fabric), &planned);
+            let names = refused(subnet, &planned.fabric, &planned.options);
+            report::unreachable(&names, &planned);
         }
         let (filled, changed_blocks) = filled?;
         let sweep = Sweep::new(&planned, filled, (start, read_time), changed_blocks);
@@ -210,7 +223,8 @@ impl Dmodc {
         state.planned = None;
         let engine = self.started(&mut state.engine)?;
         let read = self.read(engine, &mut state.memory, subnet, state.findings.seen());
-        let now = read.planned(engine)?;
+        let plan = read.plan(engine)?;
+        let now = read.planned(plan);
         state.is_finished = false;
         body(state.planned.insert(now))
     }

@@ -199,7 +199,7 @@ impl State {
             return false;
         };
         log::info!("no new routes: OpenSM keeps the tables of its unicast cache");
-        match now.map(|now| now.planned(engine)) {
+        match now.map(|now| now.plan(engine).map(|plan| now.planned(plan))) {
             None => true,
             Some(Ok(now)) => {
                 (self.planned, self.is_finished) = (Some(now), false);

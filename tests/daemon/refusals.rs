@@ -3,6 +3,7 @@
 use crate::metrics::{metrics_file, wait_for_use};
 use crate::support::*;
 use dmodc_core::OnUnreachable;
+use dmodc_formats::netlist::Port;
 
 /// Asserts that the engines `dmodc,minhop` and `minhop` make the same tables of a fabric. Returns the log of the
 /// former.
@@ -124,6 +125,31 @@ fn pairs_without_a_path_make_it_fail_if_so_wanted() {
     let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
     let files = opensm::route(&sim, &config);
     files.assert_errors(&[]);
+}
+
+/// The cable whose loss makes Dmodc refuse the fabric is named in the sweep that refuses it.
+#[test]
+fn what_has_made_it_fail_is_named() {
+    let (net, mut sim) = Net::simulated("PGFT(2;2,3;1,2;1,1)");
+    let config = Config::dmodc_or("minhop").options("dmodc.on_unreachable=fail");
+    let sm = OpenSm::start(&sim, &config);
+    let mut sweep = |change: fn(&mut Ibsim, &str, PortNumber), leaf, spine| {
+        let (leaf, spine) = (net.node(leaf), net.node(spine));
+        let is_cable = |p: &&Port| net.netlist.nodes[p.peer as usize].guid == spine.guid;
+        let port = net.uplinks(leaf).find(is_cable).expect("a cable").number;
+        let from = sm.files.log_len();
+        change(&mut sim, &leaf.id, port);
+        sm.resweep();
+        (sm.files.log_after(from), format!("'L1-2' [{port}]"))
+    };
+    sweep(Ibsim::unlink, "L1-1", "L2-0");
+    let (log, end) = sweep(Ibsim::unlink, "L1-2", "L2-1");
+    has(&log, "dmodc: ERR: not routed: ");
+    let lost = log.lines().find(|line| line.contains("dmodc: lost: "));
+    has(lost.expect("a line"), &end);
+    let (log, _) = sweep(Ibsim::relink, "L1-2", "L2-1");
+    has(&log, "dmodc: back: ");
+    assert!(sm.stop());
 }
 
 /// 256 threads need more addresses than the process may have. Their stacks are so large that what the last thread leaves
