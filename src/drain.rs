@@ -18,6 +18,9 @@ use typed_index_collections::{TiSlice, TiVec};
 /// Maximum number of switches without their tables that a line names.
 const NAMED: usize = 3;
 
+/// Maximum number of lines that drain nothing that the log names.
+const NAMED_LINES: usize = 10;
+
 /// The table of a switch for which OpenSM has none.
 static NO_TABLE: [u8; Lid::UNICAST_MAX.0 as usize + 1] = [NO_PATH; Lid::UNICAST_MAX.0 as usize + 1];
 
@@ -56,13 +59,14 @@ impl Drain {
                 let lines = parse_lines(fabric, &names, &PortLabels::new(), text);
                 let mut now = self.places.look(fabric, lines, known);
                 self.odd_lines = now.odd.len();
-                let odd = now.odd.drain(..).next();
-                (now, odd.map(|fault| fault.in_file(file).to_string()))
+                let odd = now.odd.drain(..).take(NAMED_LINES);
+                let odd: Vec<_> = odd.map(|o| o.in_file(file).to_string()).collect();
+                (now, odd)
             }
             Err(e) => {
                 self.odd_lines = 1;
                 let line = format!("{e}; nothing is drained");
-                (DrainedNow::default(), Some(line))
+                (DrainedNow::default(), vec![line])
             }
         };
         let news = self.odd.news(odd);

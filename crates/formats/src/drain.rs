@@ -14,9 +14,9 @@ use typed_index_collections::{TiSlice, TiVec};
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum DrainReason {
-    #[error("nothing is drained: {0}")]
+    #[error("this line drains nothing: {0}")]
     Name(#[from] NameError),
-    #[error("nothing is drained: port {1} of {0} leads to no other switch")]
+    #[error("this line drains nothing: port {1} of {0} leads to no other switch")]
     NoLink(Guid, PortNumber),
 }
 

@@ -117,7 +117,7 @@ def test_drains_links_and_tells_types_apart_as_the_tool_does(tmp_path):
     same(found, told)
     whole = dmodc.analyze(fabric, routed.tables, ["a2a"])
     assert found["bound"] > whole["bound"], "what is drained carries nothing"
-    with pytest.warns(UserWarning, match="drain:1: nothing is drained"):
+    with pytest.warns(UserWarning, match="drain:1: this line drains nothing"):
         dmodc.route(fabric, dmodc.Options(drain=["L9-9"]))
     with pytest.raises(ValueError, match="cn_guids, io_guids or both"):
         dmodc.analyze(fabric, routed.tables, ["cn2io"])
