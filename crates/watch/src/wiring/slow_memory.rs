@@ -144,7 +144,7 @@ impl SlowMemory {
             let is_slow = now.is_known() && now < expected && !is_designed;
             if is_slow {
                 slow.insert(link, shown);
-            } else if last.contains_key(&link) {
+            } else if now >= expected && last.contains_key(&link) {
                 mended.push(shown);
             }
             is_slow
