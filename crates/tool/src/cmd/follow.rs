@@ -112,6 +112,7 @@ pub fn run(args: Args) -> Outcome {
         lid_matrix: args.lid_matrix,
         notify: args.notify,
         highest: None,
+        written: Vec::new(),
         owed: false,
     };
     let (asks, asked) = channel();

@@ -5,11 +5,12 @@ use crate::failure::Failure;
 use crate::output::write_text;
 use dmodc_core::hop_row;
 use dmodc_fabric::Lid;
-use dmodc_formats::files;
+use dmodc_formats::files::{self, Stamp, stamp};
 use dmodc_formats::lft::{write_dump, write_lid_matrix};
 use dmodc_watch::sweeps::Planned;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -19,6 +20,8 @@ pub struct Target {
     pub notify: Option<String>,
     /// The highest LID in the file, if known.
     pub highest: Option<Lid>,
+    /// The stamps of the files when they were last written.
+    pub written: Vec<Option<Stamp>>,
     /// Whether OpenSM still has to sweep to read the file's content.
     pub owed: bool,
 }
@@ -39,7 +42,7 @@ impl Target {
     /// Looks once, and writes new tables to the file. Returns whether the tables are current: `false` if another
     /// host manages the subnet.
     fn look(&mut self, follower: &mut Follower) -> Result<bool, Failure> {
-        if !self.file.exists() {
+        if self.stamps() != self.written {
             // The next look routes, even if nothing has changed.
             follower.basis = None;
         }
@@ -49,6 +52,7 @@ impl Target {
             Look::NotMaster => Ok(false),
             Look::New(routed, basis) => {
                 let is_new = self.write(&routed)?;
+                self.written = self.stamps();
                 // Without `--notify`, OpenSM sweeps on its own, unknown to this process.
                 self.owed |= is_new && self.notify.is_some();
                 self.highest = Some(routed.highest);
@@ -62,6 +66,11 @@ impl Target {
             Err(failure) => follower.fail(&failure.to_string()),
         }
         done
+    }
+
+    fn stamps(&self) -> Vec<Option<Stamp>> {
+        let files = iter::once(&self.file).chain(&self.lid_matrix);
+        files.map(|file| stamp(file)).collect()
     }
 
     /// Writes tables to the file; returns whether they are new.
