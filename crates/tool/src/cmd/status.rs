@@ -379,6 +379,17 @@ fn words(seconds: f64) -> String {
     }
 }
 
+/// The value of a label, up to its quotation mark: `\\` and `\"` are a character each.
+fn unescaped(text: &str) -> String {
+    let mut chars = text.chars();
+    let next = || match chars.next()? {
+        '"' => None,
+        '\\' => chars.next(),
+        other => Some(other),
+    };
+    std::iter::from_fn(next).collect()
+}
+
 /// The samples of a file of metrics, by name and labels.
 struct Metrics {
     samples: BTreeMap<String, f64>,
@@ -420,8 +431,8 @@ impl Metrics {
             if series.starts_with(&start) && counts(*value) {
                 let label = |label: &str| {
                     let (_, rest) = series.split_once(&format!("{label}=\""))?;
-                    let (value, _) = rest.split_once('"')?;
-                    (!value.is_empty()).then(|| value.to_owned())
+                    let value = unescaped(rest);
+                    (!value.is_empty()).then_some(value)
                 };
                 let name = label("description").or_else(|| label("guid"));
                 names.push(name.unwrap_or_default());
