@@ -257,8 +257,8 @@ impl Report {
         self.say("drained", drained);
         let (out, turned) = (figure("left_out_host_pairs"), figure("turned_host_pairs"));
         let pairs = match (out, turned) {
-            (0.0, 0.0) => "none".to_owned(),
-            (0.0, turned) => format!("none; {turned} pairs of hosts on detours"),
+            (0.0, 0.0) => "no pair of hosts".to_owned(),
+            (0.0, turned) => format!("no pair of hosts; {turned} on detours"),
             (out, turned) => format!("{out} pairs of hosts; {turned} on detours"),
         };
         self.say("left out", pairs);
