@@ -91,18 +91,23 @@ impl DrainedPlaces {
     }
 }
 
-/// The switch or place that a line names by its GUID, if it was there before.
+/// The switch or place that a line names by its GUID, or its link, if it was there before.
 fn by_guid(name: &str, known: &[&Fabric]) -> Option<Vec<Drained>> {
-    let guid: Guid = name.strip_prefix("0x")?.parse().ok()?;
-    // What was seen has its switches in any order.
-    let mut known = known.iter().flat_map(|known| known.switches());
-    let was_there = known.any(|switch| switch.guid == guid || switch.key == guid.0);
-    was_there.then(|| {
-        vec![Drained {
-            switch: guid,
-            port: None,
-        }]
-    })
+    let (guid, port) = match name.split_once(':') {
+        Some((guid, port)) => (guid, Some(port.parse().ok()?)),
+        None => (name, None),
+    };
+    let guid: Guid = guid.strip_prefix("0x")?.parse().ok()?;
+    let was_there = |known: &&Fabric| {
+        // What was seen has its switches in any order.
+        let mut switches = known.switches().iter_enumerated();
+        switches.any(|(s, switch)| {
+            let is_it = switch.guid == guid || switch.key == guid.0;
+            is_it && port.is_none_or(|port| known.far(s, port).is_some())
+        })
+    };
+    let is_known = known.iter().any(was_there);
+    is_known.then(|| vec![Drained { switch: guid, port }])
 }
 
 #[cfg(test)]
@@ -167,7 +172,16 @@ mod tests {
         let port = "L1-1:4";
         let known = fabric(&whole);
         assert_eq!(look(&mut places, &whole, &known, port).there.len(), 1);
-        let out = look(&mut places, &without(&whole, &[port]), &known, port);
-        assert_eq!((out.there.len(), out.out.len(), out.odd.len()), (0, 1, 0));
+        let less = without(&whole, &[port]);
+        let is_out = |places: &mut _, port: &str| {
+            let out = look(places, &less, &known, port);
+            (out.there.len(), out.out.len(), out.odd.len()) == (0, 1, 0)
+        };
+        assert!(is_out(&mut places, port));
+        // By its GUID also after a restart; a port without a link is odd.
+        let guid = whole.nodes[node_at(&whole, "L1-1") as usize].guid;
+        let mut restarted = DrainedPlaces::default();
+        assert!(is_out(&mut restarted, &format!("{guid}:4")));
+        assert!(!is_out(&mut restarted, &format!("{guid}:99")));
     }
 }
