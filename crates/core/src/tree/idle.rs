@@ -4,8 +4,8 @@
 //! pod is off. A gateway changes nothing in that. Idle switches are ranked last, nearest to the others first:
 //! - An idle switch is above its neighbour if the neighbour's port leads up on most switches of that rank that are not
 //!   idle, and below if it leads down. Ranks whose switches do not agree on their ports have no vote.
-//! - Else it is below if there is room for the levels that hang on it: one level of idle switches fits below the second
-//!   level. More levels hang on a root of which only one pod is left.
+//! - Else it is below if the levels that hang on it end at the bottom: one level of idle switches fits below the second
+//!   level. More levels hang on a root of which only one pod is left, fewer on a root of which only one is there so far.
 //!
 //! Switches on which no level hangs, or two or more, come first: they are certain, and their ports vote on the others.
 //!
@@ -243,7 +243,7 @@ impl<'i> Idle<'i> {
                 let lowest = nearer.iter().map(|&n| self.rank[n]).min();
                 let lowest = lowest.unwrap_or(0);
                 let below = match self.votes(s, &nearer, &ports) {
-                    0 => hanging[s] < lowest,
+                    0 => hanging[s] + 1 == lowest,
                     votes => votes > 0 && lowest > 0,
                 };
                 self.rank[s] = if below { lowest - 1 } else { lowest + 1 };
