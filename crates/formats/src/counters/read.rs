@@ -93,6 +93,9 @@ impl Reading {
                     }
                     _ => bad(),
                 }
+            } else if let Some(rest) = line.strip_prefix(b"## Summary: ") {
+                // ibqueryerrors names ports with errors alone: there may be none.
+                seen |= Scan(rest).decimal().is_some_and(|nodes| nodes > 0);
             } else if !line.is_empty() {
                 of = None;
             }

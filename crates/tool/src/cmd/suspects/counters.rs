@@ -23,7 +23,8 @@ pub fn answer(args: &Args, judged: &Judged, traffic: &Traffic) -> Result<(bool, 
         readings.push(reading.take(path, ports.ports(fabric, names))?);
     }
     for (two, path) in readings.windows(2).zip(args.counters.iter().skip(1)) {
-        if !two[0].keys().any(|port| two[1].contains_key(port)) {
+        let are_both = two.iter().all(|ports| !ports.is_empty());
+        if are_both && !two[0].keys().any(|port| two[1].contains_key(port)) {
             warn(path, "no port in common with the reading before it");
         }
     }
