@@ -147,8 +147,10 @@ impl Report {
     fn of_metrics(&mut self, metrics: &Metrics) {
         let time = |name: &str| metrics.one(name).filter(|&at| at > 0.0);
         let age = |name: &str| time(name).map(|at| now() - at);
-        match age("last_write_timestamp_seconds") {
-            Some(old) if old <= FRESH => {}
+        let written = age("last_write_timestamp_seconds");
+        let is_fresh = written.is_some_and(|old| old <= FRESH);
+        match written {
+            _ if is_fresh => {}
             Some(old) => {
                 let old = words(old);
                 let why = "OpenSM has ended or hangs, or it cannot write them";
@@ -164,7 +166,7 @@ impl Report {
         let interval = metrics.one("sweep_interval_seconds");
         if let Some((idle, interval)) = age("last_activity_timestamp_seconds").zip(interval) {
             self.say("opensm", format!("last sent a packet {} ago", words(idle)));
-            if interval > 0.0 && idle > 60.0 + 6.0 * interval {
+            if is_fresh && interval > 0.0 && idle > 60.0 + 6.0 * interval {
                 self.wants("OpenSM hangs: restart it");
             }
         }
