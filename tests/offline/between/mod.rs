@@ -128,6 +128,7 @@ fn stable_routes_harm_no_standing_pair() {
                 let what = format!("{shape}, {ways:?}: {what}");
                 println!("{what} goes: {goes:?}\n{what} comes back: {comes:?}");
                 assert_eq!((goes.standing.hurt, comes.cut.pairs), (0, 0), "{what}");
+                assert_eq!((goes.dropped, comes.dropped), (0, 0), "{what}");
                 assert_eq!(comes.standing.met(Harm::DeadLink), 0, "{what}");
                 if ways == OnUnreachable::Partial {
                     let loops = |found: &Between| {

@@ -28,7 +28,7 @@ pub fn between(before: Routed, after: Routed, order: Option<&[Block]>) -> Betwee
     let fabric = after.0;
     let all_tables = mixtures(before, after, order.unwrap_or_default());
     let had_link = |s, port| link(before.0, fabric, s, port);
-    let mut stories = Vec::new();
+    let (mut stories, mut dropped) = (Vec::new(), 0);
     let mut turns: BTreeSet<Turn> = BTreeSet::new();
     for (from, node) in fabric.end_nodes().iter_enumerated() {
         for to in fabric.lids().filter(|to| to.2 > PortNumber::ZERO) {
@@ -60,7 +60,10 @@ pub fn between(before: Routed, after: Routed, order: Option<&[Block]>) -> Betwee
                 unreachable!("a LID of an end node")
             };
             let stay = [from, other].map(|node| stays(before.0, fabric, node));
-            if from != other && harm.is_empty() && stay == [true; 2] {
+            let is_one = from != other && stay == [true; 2];
+            if is_one && !harm.is_empty() {
+                dropped += u64::from(!is_cut);
+            } else if is_one {
                 stories.push(Story {
                     met: ways.iter().flat_map(|way| &way.0).copied().collect(),
                     turns: own,
@@ -76,6 +79,7 @@ pub fn between(before: Routed, after: Routed, order: Option<&[Block]>) -> Betwee
     let mut found = Between {
         blocks: order.map_or(0, <[Block]>::len) as u32,
         cyclic: cyclic.len(),
+        dropped,
         ..Between::default()
     };
     for mut story in stories {

@@ -16,8 +16,9 @@ pub(super) fn entry(tables: &Tables, switch: Option<SwitchId>, lid: Lid) -> u8 {
 /// The harm to the packets to the LIDs followed so far, and their channel dependencies.
 pub(super) struct Found {
     pub dependencies: Dependencies,
-    /// The group *standing*, then *cut*.
-    pub groups: [Group; 2],
+    /// By whether the new tables lose the packets (2) and the old ones do (1): *standing*, *cut*, *dropped*, and those
+    /// that neither serve.
+    pub groups: [Group; 4],
 }
 
 impl Found {
@@ -198,12 +199,11 @@ impl<'m> Flow<'m> {
         }
         self.follow(target, true, &mut found.dependencies);
         for &at in &mixer.sources {
-            let served = stays && self.met[at] & LOST == 0;
             let others = mixer.hosts[at] - u64::from(stays && at == target.switch);
             self.pairs[at] = Pair {
-                weight: if served { others } else { 0 },
+                weight: if stays { others } else { 0 },
+                group: 2 * usize::from(self.met[at] & LOST != 0),
                 met: self.met[at] & !LOST,
-                ..Pair::default()
             };
         }
         for (&was, entry) in mixer.was.iter().zip(&mut self.entries) {
@@ -211,7 +211,7 @@ impl<'m> Flow<'m> {
         }
         self.follow(target, false, &mut found.dependencies);
         for &s in &mixer.sources {
-            self.pairs[s].group = usize::from(self.met[s] & LOST != 0);
+            self.pairs[s].group += usize::from(self.met[s] & LOST != 0);
         }
         let Some(arrivals) = &mixer.arrivals else {
             self.mix(lid, target, &mut found.dependencies);

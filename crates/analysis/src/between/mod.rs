@@ -9,9 +9,10 @@
 //! no packets yet: OpenSM makes ports ACTIVE once all tables are sent.
 //!
 //! The figures count pairs of an end node and a LID of another end node, if both end nodes are at the same
-//! place before and after the change and the new tables deliver. There are two groups:
+//! place before and after the change. There are three groups:
 //! - *cut*: the old tables do not deliver on the fabric after the change, so the route has to change;
-//! - *standing*: the old tables do deliver. Only the new tables can harm these pairs.
+//! - *standing*: the old tables do deliver. Only the new tables can harm these pairs;
+//! - *dropped*: the old tables deliver, the new ones do not.
 //!
 //! Cycles are counted in the channel dependency graph of all routes together: old, in between and new. These
 //! are more routes than exist at any moment, but packets on an old route may still be under way.
@@ -93,6 +94,8 @@ pub struct Between {
     pub standing: Group,
     /// Pairs that the old tables do not deliver after the change.
     pub cut: Group,
+    /// Pairs that the old tables still deliver after the change, and the new ones do not.
+    pub dropped: u64,
     /// Channels on cycles of dependencies.
     pub cyclic: usize,
 }
@@ -159,11 +162,12 @@ fn follow(before: Routed, after: Routed, order: Option<&[Block]>) -> Between {
         // A second pass: only now are the turns on cycles known.
         found = all(&cycles);
     }
-    let [standing, cut] = found.groups;
+    let [standing, cut, dropped, _] = found.groups;
     Between {
         blocks: blocks as u32,
         standing,
         cut,
+        dropped: dropped.pairs,
         cyclic,
     }
 }

@@ -39,7 +39,7 @@ impl Change {
 
     /// Whether no pair loses packets that the old tables deliver.
     pub fn passed(&self) -> bool {
-        self.found.standing.hurt == 0
+        (self.found.standing.hurt, self.found.dropped) == (0, 0)
     }
 
     fn groups(&self) -> [(&'static str, &Group); 2] {
@@ -62,6 +62,7 @@ impl Change {
                 line(words, group.met(harm));
             }
         }
+        line("pairs dropped", self.found.dropped);
         text
     }
 
@@ -72,6 +73,7 @@ impl Change {
                 Order::Any => "any",
             },
             "blocks": self.found.blocks,
+            "dropped": self.found.dropped,
         });
         for (name, group) in self.groups() {
             object[name] = json!({ "pairs": group.pairs, "harmed": group.hurt });

@@ -49,9 +49,10 @@ counted: nobody judged them.
 
 --from follows the packets between end nodes while the tables of OLD, on the fabric as it is now, give way to
 those of LFTS: block by block in the order in which OpenSM sends them, or, with --order any, in each
-mixture of old and new entries. A pair stands if OLD delivers it; else it is cut, and loses packets
-anyway until its new entries are there. A packet meets a hole (no entry), a dead link (or the port of another
-host), goes in a circle, or waits on a cycle of the channel dependencies of all mixtures.
+mixture of old and new entries. A pair stands if OLD delivers it, and is dropped if LFTS then does not;
+else it is cut, and loses packets anyway until its new entries are there. A packet meets a hole (no entry),
+a dead link (or the port of another host), goes in a circle, or waits on a cycle of the channel dependencies
+of all mixtures.
 
 --proof also proves the tables by local facts, as Dmodc proves its own, with code that shares nothing with the
 check: each entry's port is up and leads to a switch with an entry, or home; a path that has gone down goes
@@ -59,7 +60,7 @@ on down, or its turn up closes no cycle with the dependencies of all paths; and 
 between switches without an up-down path. It names the first entry that is wrong.
 
 Exit code 0 if nothing is undelivered or in a credit loop, every host in NET is at a switch, and, if asked
-for, the proof passes and no pair that stands is harmed; else 1.")]
+for, the proof passes and no pair that stands is harmed or dropped; else 1.")]
 pub struct Args {
     #[command(flatten)]
     input: Input,
