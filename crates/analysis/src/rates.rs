@@ -30,7 +30,7 @@ pub struct Workload {
     /// The most flows over one port. Unlike the risk this counts each flow, also several of one source or to one
     /// destination.
     pub flows: Risk,
-    /// The max-min fair rates of the flows; `None` without flows.
+    /// The max-min fair rates of the flows that arrive; `None` without one.
     pub rates: Option<Rates>,
     /// By channel, the least rate of a flow over it; `None` without a flow.
     pub least_rates: TiVec<ChannelId, Option<f64>>,
@@ -39,31 +39,29 @@ pub struct Workload {
 }
 
 impl Traffic {
-    /// Measures the flows of some pairs: risk, flows and max-min fair rates. A flow whose route does not arrive has the
-    /// rate 0.
+    /// Measures the flows of some pairs: risk, flows and max-min fair rates of those whose route arrives.
     pub fn workload(&self, pairs: &[(usize, usize)]) -> Workload {
         let channels = self.channels();
-        let mut rates = self.fair_rates(pairs);
+        let rates = self.fair_rates(pairs);
         let (mut flows, mut least_rates) = (channels.each(0u32), channels.each(None));
         for (&(from, to), &rate) in pairs.iter().zip(&rates) {
             self.follow(self.switch[from], to, |c| {
                 flows[c] += 1;
-                let least = least_rates[c].get_or_insert(rate);
-                *least = rate.min(*least);
+                least_rates[c] = least_rates[c].into_iter().chain(rate).reduce(f64::min);
             });
         }
         Workload {
             risk: Risk::new(self.ends_met(pairs.to_vec()), self.channels()),
             flows: Risk::new(flows, self.channels()),
             count: pairs.len(),
-            rates: Rates::new(&mut rates),
+            rates: Rates::new(rates.into_iter().flatten().collect()),
             least_rates,
         }
     }
 
-    /// The max-min fair rate of each flow between positions, in parts of the fastest link between switches; 0 if its
-    /// route does not arrive. The links of the nodes count, both ways.
-    pub fn fair_rates(&self, flows: &[(usize, usize)]) -> Vec<f64> {
+    /// The max-min fair rate of each flow between positions, in parts of the fastest link between switches; `None` if
+    /// its route does not arrive. The links of the nodes count, both ways.
+    pub fn fair_rates(&self, flows: &[(usize, usize)]) -> Vec<Option<f64>> {
         let (channels, nodes) = (self.channels().len(), self.nodes().len());
         // Links: the channels, then the nodes' links to the fabric, then the nodes' links from it.
         let capacities = self.channels().ids().map(|c| self.channels().capacity(c));
@@ -81,8 +79,7 @@ impl Traffic {
             ways.push(way);
         }
         let mut growing: Vec<usize> = over.iter().map(Vec::len).collect();
-        let rates = ways.iter().map(|way| way.is_empty().then_some(0.0));
-        let mut rates: Vec<Option<f64>> = rates.collect();
+        let mut rates = vec![None; flows.len()];
         // Links by the rate at which they are full. Rates are not negative, so their bits have the same order.
         let full = |link: usize, left: &[f64], growing: &[usize]| {
             let rate: f64 = left[link] / growing[link] as f64;
@@ -111,13 +108,13 @@ impl Traffic {
                 }
             }
         }
-        rates.into_iter().map(Option::unwrap_or_default).collect()
+        rates
     }
 }
 
 impl Rates {
     /// The summary of the rates of some flows; `None` without flows.
-    pub(super) fn new(rates: &mut [f64]) -> Option<Rates> {
+    fn new(mut rates: Vec<f64>) -> Option<Rates> {
         rates.sort_by(f64::total_cmp);
         let part = |part: usize| rates.get((rates.len() * part).div_ceil(100).max(1) - 1);
         Some(Rates {

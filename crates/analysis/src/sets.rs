@@ -44,6 +44,7 @@ impl Traffic {
             let ends: Vec<(usize, usize)> = pairs().map(|(i, j)| (from[i], to[j])).collect();
             let mut shares = [vec![0.0; from.len()], vec![0.0; to.len()]];
             for ((i, j), rate) in pairs().zip(self.fair_rates(&ends)) {
+                let rate = rate.unwrap_or_default();
                 shares[0][i] += rate;
                 shares[1][j] += rate;
             }
