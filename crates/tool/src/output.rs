@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -27,12 +28,23 @@ pub fn start_log(serves: bool) {
     log.init();
 }
 
+/// Whether a path stands for standard output, or names the file or pipe that standard output is: two writers to one
+/// file would each begin at its start. A device such as `/dev/null` may be several outputs.
+pub fn is_stdout(path: &Path) -> bool {
+    let file = |path: &Path| {
+        let found = fs::metadata(path).ok()?;
+        (!found.file_type().is_char_device()).then(|| (found.dev(), found.ino()))
+    };
+    is_dash(path) || file(path).is_some_and(|own| file(Path::new("/dev/stdout")) == Some(own))
+}
+
 /// Calls `write` with a writer to `path`, and reports any failure with the file's name. Replaces a file whole at
 /// the end, following a link. Writes into a pipe, a device or an open file at once, cut to length. Packs by gzip if the
 /// name ends in `.gz`.
 pub fn write_to(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Outcome {
     let write = |out: &mut dyn Write| packed_by_name(path, out, write);
-    let result = if is_dash(path) {
+    let to_stdout = is_stdout(path);
+    let result = if to_stdout {
         buffered(io::stdout().lock(), write)
     } else {
         match place(path) {
@@ -44,7 +56,7 @@ pub fn write_to(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()
             Err(e) => Err(e),
         }
     };
-    let name = match is_dash(path) {
+    let name = match to_stdout {
         true => Path::new("<stdout>"),
         false => path,
     };

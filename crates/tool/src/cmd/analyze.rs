@@ -8,8 +8,8 @@ use super::patterns::{Pattern, job, pairs, pattern};
 use super::several::{in_one, one_after_another};
 use super::tables::{Input, Judged};
 use crate::failure::{Failure, Outcome, refused};
-use crate::input::{input, is_dash};
-use crate::output::{print_beside, print_json, progress, write_text};
+use crate::input::input;
+use crate::output::{is_stdout, print_beside, print_json, progress, write_text};
 use dmodc_analysis::{Exact, Risk, Tick, Traffic, bounds, check};
 use dmodc_core::{Engine, NodeType, NodeTypes, Ranking};
 use dmodc_fabric::{Drained, Fabric, NodeId, NodeKind};
@@ -113,7 +113,7 @@ pub fn run(mut args: Args) -> Outcome {
     for judged in all {
         answers.push(one(judged, &args, start)?);
     }
-    let is_taken = args.ports.as_deref().is_some_and(is_dash);
+    let is_taken = args.ports.as_deref().is_some_and(is_stdout);
     if args.json {
         let answers = answers.into_iter().map(|(.., json)| json);
         return print_json(&in_one(answers.collect()));

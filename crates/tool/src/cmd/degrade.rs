@@ -3,8 +3,8 @@
 use super::args::Removal;
 use super::reading::Reading;
 use crate::failure::Outcome;
-use crate::input::{input, is_dash};
-use crate::output::{print_beside, write_to};
+use crate::input::input;
+use crate::output::{is_stdout, print_beside, write_to};
 use dmodc_formats::netlist::{Part, SlowedLink};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -95,7 +95,7 @@ pub fn run(args: Args) -> Outcome {
         write_to(path, |mut out| degraded.write(&mut out))?;
     }
     if args.list {
-        print_beside(output.is_some_and(is_dash), &list)?;
+        print_beside(output.is_some_and(is_stdout), &list)?;
     }
     Ok(ExitCode::SUCCESS)
 }

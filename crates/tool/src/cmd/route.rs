@@ -6,8 +6,8 @@ use super::several::{in_one, one_after_another, parts_json, parts_text};
 use super::tables::switch_name;
 use super::{drained, left_out};
 use crate::failure::{Failure, Outcome, refused};
-use crate::input::{input, is_dash, shown};
-use crate::output::{add, print_beside, print_json, write_to};
+use crate::input::{input, shown};
+use crate::output::{add, is_stdout, print_beside, print_json, write_to};
 use dmodc_core::{Engine, Filled, PHASES, Plan, hop_row};
 use dmodc_fabric::{EndPairs, Fabric, Lid, NodeId, SwitchId, Tables};
 use dmodc_formats::drain::{self, Use};
@@ -70,7 +70,7 @@ pub struct Args {
 pub fn run(args: Args) -> Outcome {
     let named = args.lfts.iter().chain(&args.order);
     let named = named.chain(&args.alternatives).chain(&args.lid_matrix);
-    let to_stdout = named.filter(|path| is_dash(path)).count();
+    let to_stdout = named.filter(|path| is_stdout(path)).count();
     if to_stdout + usize::from(args.json) > 1 {
         return refused("only one of the outputs can go to standard output");
     }

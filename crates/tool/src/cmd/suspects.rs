@@ -6,8 +6,8 @@ mod pairs;
 
 use super::tables::Input;
 use crate::failure::{Outcome, refused};
-use crate::input::{input, is_dash};
-use crate::output::{print_beside, print_json};
+use crate::input::input;
+use crate::output::{is_stdout, print_beside, print_json};
 use dmodc_analysis::Traffic;
 use dmodc_fabric::NodeId;
 use dmodc_watch::suspects::Cable;
@@ -117,7 +117,7 @@ pub fn run(args: Args) -> Outcome {
         print_json(&json)?;
     } else {
         let cost = cost.as_ref().map_or_else(String::new, drained::text);
-        print_beside(drain.is_some_and(is_dash), &(text + &cost))?;
+        print_beside(drain.is_some_and(is_stdout), &(text + &cost))?;
     }
     Ok(ExitCode::from(u8::from(is_any)))
 }
