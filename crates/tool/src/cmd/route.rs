@@ -9,7 +9,7 @@ use crate::failure::{Failure, Outcome, refused};
 use crate::input::{input, shown};
 use crate::output::{add, is_stdout, print_beside, print_json, write_to};
 use dmodc_core::{Engine, Filled, PHASES, Plan, hop_row};
-use dmodc_fabric::{EndPairs, Fabric, Lid, NodeId, SwitchId, Tables};
+use dmodc_fabric::{EndPairs, Fabric, Lid, NO_PATH, NodeId, PortNumber, SwitchId, Tables};
 use dmodc_formats::drain::{self, Use};
 use dmodc_formats::lft::{write_dump, write_lid_matrix, write_order};
 use dmodc_formats::netlist::{Names, Netlist};
@@ -100,9 +100,7 @@ pub fn run(args: Args) -> Outcome {
         let name = |node| &one.names.end_nodes[node];
         write_order(&one.fabric, one.plan.order(), name, out)
     })?;
-    each(&args.alternatives, &|one, out| {
-        write_alternatives(&one.fabric, &one.plan, out)
-    })?;
+    each(&args.alternatives, &|one, out| one.write_alternatives(out))?;
     each(&args.lid_matrix, &|one, out| {
         let (fabric, plan) = (&one.fabric, &one.plan);
         write_lid_matrix(fabric, |from, to| hop_row(fabric, plan, from, to), out)
@@ -243,22 +241,30 @@ impl Routed {
     fn switch(&self, index: SwitchId) -> String {
         switch_name(&self.fabric, &self.names, index)
     }
-}
 
-/// One line for each switch and end node: the switch's GUID, the node's base LID, the ports.
-fn write_alternatives(fabric: &Fabric, plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
-    let bar = ProgressBar::new(fabric.switches().len() as u64).with_message("alternatives");
-    for (index, switch) in fabric.switches().iter_enumerated() {
-        for (node, end_node) in fabric.end_nodes().iter_enumerated() {
-            let ports = plan.alternatives(fabric, index, node);
-            let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
-            let (guid, lid, ports) = (switch.guid, end_node.lid.0, ports.join(","));
-            writeln!(out, "{guid} 0x{lid:04x} {ports}")?;
+    /// One line for each switch and end node to which it sends: the switch's GUID, the node's base LID, the ports; on a
+    /// detour the port of the tables alone.
+    fn write_alternatives(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (fabric, switches) = (&self.fabric, self.fabric.switches());
+        let bar = ProgressBar::new(switches.len() as u64).with_message("alternatives");
+        for (index, switch) in switches.iter_enumerated() {
+            let row = self.tables.row(index);
+            for (node, end_node) in fabric.end_nodes().iter_enumerated() {
+                let (guid, lid) = (switch.guid, end_node.lid);
+                let mut ports = self.plan.alternatives(fabric, index, node);
+                if ports.is_empty() && row[lid] != NO_PATH {
+                    ports.push(PortNumber(row[lid]));
+                }
+                if !ports.is_empty() {
+                    let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
+                    writeln!(out, "{guid} 0x{:04x} {}", lid.0, ports.join(","))?;
+                }
+            }
+            bar.inc(1);
         }
-        bar.inc(1);
+        bar.finish_and_clear();
+        Ok(())
     }
-    bar.finish_and_clear();
-    Ok(())
 }
 
 /// The first few of `count` things, one a line, and the number of the others.
