@@ -30,12 +30,30 @@ pub fn start_log(serves: bool) {
 
 /// Whether a path stands for standard output, or names the file or pipe that standard output is: two writers to one
 /// file would each begin at its start. A device such as `/dev/null` may be several outputs.
-pub fn is_stdout(path: &Path) -> bool {
+fn is_stdout(path: &Path) -> bool {
     let file = |path: &Path| {
         let found = fs::metadata(path).ok()?;
         (!found.file_type().is_char_device()).then(|| (found.dev(), found.ino()))
     };
     is_dash(path) || file(path).is_some_and(|own| file(Path::new("/dev/stdout")) == Some(own))
+}
+
+/// Whether one of these outputs is standard output.
+///
+/// # Errors
+/// If several are, or one beside the JSON object.
+pub fn stdout_among<P: AsRef<Path>>(
+    outputs: impl IntoIterator<Item = P>,
+    json: bool,
+) -> Result<bool, Failure> {
+    let outputs = outputs.into_iter();
+    let count = outputs.filter(|path| is_stdout(path.as_ref())).count();
+    match count + usize::from(json) > 1 {
+        true => Err(Failure::other(
+            "only one of the outputs can go to standard output",
+        )),
+        false => Ok(count > 0),
+    }
 }
 
 /// Calls `write` with a writer to `path`, and reports any failure with the file's name. Replaces a file whole at

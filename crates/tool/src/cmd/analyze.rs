@@ -9,7 +9,7 @@ use super::several::{in_one, one_after_another};
 use super::tables::{Input, Judged};
 use crate::failure::{Failure, Outcome, refused};
 use crate::input::input;
-use crate::output::{is_stdout, print_beside, print_json, progress, write_text};
+use crate::output::{print_beside, print_json, progress, stdout_among, write_text};
 use dmodc_analysis::{Exact, Risk, Tick, Traffic, bounds, check};
 use dmodc_core::{Engine, NodeType, NodeTypes, Ranking};
 use dmodc_fabric::{Drained, Fabric, NodeId, NodeKind};
@@ -101,6 +101,7 @@ pub struct Args {
 
 pub fn run(mut args: Args) -> Outcome {
     let start = Instant::now();
+    let to_stdout = stdout_among(&args.ports, args.json)?;
     if args.patterns.is_empty() && !args.sets.are_given() {
         args.patterns = vec![Pattern::A2a, Pattern::Rp, Pattern::Sp];
     }
@@ -113,13 +114,12 @@ pub fn run(mut args: Args) -> Outcome {
     for judged in all {
         answers.push(one(judged, &args, start)?);
     }
-    let is_taken = args.ports.as_deref().is_some_and(is_stdout);
     if args.json {
         let answers = answers.into_iter().map(|(.., json)| json);
         return print_json(&in_one(answers.collect()));
     }
     let texts = answers.iter().map(|(fabric, text, _)| (fabric, &**text));
-    print_beside(is_taken, &one_after_another(texts.collect()))
+    print_beside(to_stdout, &one_after_another(texts.collect()))
 }
 
 /// A fabric, and the answer about it as text and as JSON.

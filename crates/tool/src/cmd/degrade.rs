@@ -4,7 +4,7 @@ use super::args::Removal;
 use super::reading::Reading;
 use crate::failure::Outcome;
 use crate::input::input;
-use crate::output::{is_stdout, print_beside, write_to};
+use crate::output::{print_beside, stdout_among, write_to};
 use dmodc_formats::netlist::{Part, SlowedLink};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -95,7 +95,7 @@ pub fn run(args: Args) -> Outcome {
         write_to(path, |mut out| degraded.write(&mut out))?;
     }
     if args.list {
-        print_beside(output.is_some_and(is_stdout), &list)?;
+        print_beside(stdout_among(output, false)?, &list)?;
     }
     Ok(ExitCode::SUCCESS)
 }

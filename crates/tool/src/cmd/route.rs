@@ -7,7 +7,7 @@ use super::tables::switch_name;
 use super::{drained, left_out};
 use crate::failure::{Failure, Outcome, refused};
 use crate::input::{input, shown};
-use crate::output::{add, is_stdout, print_beside, print_json, write_to};
+use crate::output::{add, print_beside, print_json, stdout_among, write_to};
 use dmodc_core::{Engine, Filled, PHASES, Plan, hop_row};
 use dmodc_fabric::{EndPairs, Fabric, Lid, NO_PATH, NodeId, PortNumber, SwitchId, Tables};
 use dmodc_formats::drain::{self, Use};
@@ -70,10 +70,7 @@ pub struct Args {
 pub fn run(args: Args) -> Outcome {
     let named = args.lfts.iter().chain(&args.order);
     let named = named.chain(&args.alternatives).chain(&args.lid_matrix);
-    let to_stdout = named.filter(|path| is_stdout(path)).count();
-    if to_stdout + usize::from(args.json) > 1 {
-        return refused("only one of the outputs can go to standard output");
-    }
+    let to_stdout = stdout_among(named, args.json)?;
     let start = Instant::now();
     let (routing, net) = (&args.routing, &args.net);
     let engine = routing.engine()?;
@@ -119,7 +116,7 @@ pub fn run(args: Args) -> Outcome {
     }
     let texts = all.iter();
     let texts = texts.map(|one| (&one.fabric, one.text(times(one), seconds)));
-    print_beside(to_stdout > 0, &one_after_another(texts.collect()))
+    print_beside(to_stdout, &one_after_another(texts.collect()))
 }
 
 /// The time of each of [`PHASES`].

@@ -7,7 +7,7 @@ mod pairs;
 use super::tables::Input;
 use crate::failure::{Outcome, refused};
 use crate::input::input;
-use crate::output::{is_stdout, print_beside, print_json};
+use crate::output::{print_beside, print_json, stdout_among};
 use dmodc_analysis::Traffic;
 use dmodc_fabric::NodeId;
 use dmodc_watch::suspects::Cable;
@@ -95,6 +95,7 @@ struct Answer {
 
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
+    let to_stdout = stdout_among(&args.drain, args.json)?;
     let mut all = args.input.load(None)?;
     if all.len() > 1 {
         return refused("suspects takes a file with one fabric");
@@ -117,7 +118,7 @@ pub fn run(args: Args) -> Outcome {
         print_json(&json)?;
     } else {
         let cost = cost.as_ref().map_or_else(String::new, drained::text);
-        print_beside(drain.is_some_and(is_stdout), &(text + &cost))?;
+        print_beside(to_stdout, &(text + &cost))?;
     }
     Ok(ExitCode::from(u8::from(is_any)))
 }

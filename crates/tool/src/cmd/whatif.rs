@@ -11,7 +11,7 @@ use super::{drained, left_out};
 use crate::draw::{Drawn, Routes, State};
 use crate::failure::{Failure, Outcome, refused};
 use crate::input::{input, shown};
-use crate::output::{is_stdout, print, print_beside, print_json, progress};
+use crate::output::{print, print_beside, print_json, progress, stdout_among};
 use dmodc_analysis::{Tick, Traffic, bounds};
 use dmodc_core::{Engine, Options, RouteError};
 use dmodc_fabric::{Drained, Fabric, Guid, NodeKind, PortNumber, SwitchId};
@@ -94,10 +94,7 @@ pub struct Args {
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let Question { guid_files, .. } = &args.question;
-    let to_stdout = args.draw.as_deref().is_some_and(is_stdout);
-    if to_stdout && args.question.json {
-        return refused("only one of the outputs can go to standard output");
-    }
+    let to_stdout = stdout_among(&args.draw, args.question.json)?;
     let reference = args.question.reference.as_deref();
     let meant = guid_files.meant(args.question.reading, &args.net, reference, &args.drain)?;
     let (netlist, fabric, options) = (&meant.netlist, &meant.fabric, &meant.options);
