@@ -13,7 +13,7 @@ use super::paper::Paper;
 use super::paths::Paths;
 use super::rows::{AllLinks, Counted, Fallback, LinkSets, SMALL};
 use super::threads::{ALONE, Threads};
-use super::tree::{Groups, Links, Ranking};
+use super::tree::{Groups, Ranking};
 use dmodc_fabric::{EndNode, Fabric, Lid, NO_PATH, NodeId, PortNumber};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -99,7 +99,7 @@ impl Plan {
         });
         let before = reference.as_ref();
         let levels = before.map(|before| (before.fabric, &before.ranking));
-        let (ranking, links) = levels_of(fabric, options, levels.filter(|_| keeps))?;
+        let (ranking, links) = Ranking::find(fabric, options, levels.filter(|_| keeps))?;
         let ranked = Instant::now();
         let groups = Groups::new(&links, &ranking, threads);
         let paths = Paths::new(groups, &ranking, threads);
@@ -421,7 +421,7 @@ impl<'r> Before<'r> {
             ..options.clone()
         };
         if fabric.switches().len() > SMALL {
-            let (ranking, _) = levels_of(fabric, options, None).ok()?;
+            let (ranking, _) = Ranking::find(fabric, options, None).ok()?;
             return Some(Before {
                 fabric,
                 ranking,
@@ -439,35 +439,6 @@ impl<'r> Before<'r> {
             },
         })
     }
-}
-
-impl Ranking {
-    /// The levels that [`Engine::plan`](crate::Engine::plan) finds, also of a fabric that it refuses.
-    pub fn new(fabric: &Fabric, options: &Options) -> Self {
-        match levels_of(fabric, options, None) {
-            Ok((ranking, _)) => ranking,
-            Err(_) => Self::of_refused(fabric, options),
-        }
-    }
-}
-
-/// The levels of a fabric, and its links.
-fn levels_of(
-    fabric: &Fabric,
-    options: &Options,
-    reference: Option<(&Fabric, &Ranking)>,
-) -> Result<(Ranking, Links), RouteError> {
-    let connects = |links: &Links, ranking: &Ranking| {
-        let paths = Paths::new(Groups::new(links, ranking, ALONE), ranking, ALONE);
-        let part = fabric.parts(|_| true);
-        let switches = fabric.switches().keys();
-        let hosts: Vec<SwitchId> = switches
-            .filter(|&s| fabric.hosts_of(s).next().is_some())
-            .collect();
-        let has_path = |a, b| part[a] != part[b] || paths.costs.hops(a, b).is_some();
-        hosts.iter().all(|&a| hosts.iter().all(|&b| has_path(a, b)))
-    };
-    Ranking::find(fabric, options, reference, &connects)
 }
 
 /// The LIDs of present nodes at a switch, of absent ones, and its own; each with a position that no LID changes: the port of

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 /// Seeds have at least one in this many of the usual number of end nodes, at first half. If this gives no levels, since
 /// little is left of a small tree: a quarter, then any number; at last every switch with end nodes, as in the paper.
 pub const SHARES: [u32; 4] = [2, 4, 256, EVERY];
-pub const EVERY: u32 = u32::MAX;
+const EVERY: u32 = u32::MAX;
 
 /// Returns for each switch whether it is a leaf, and its rank. `hosts` has the number of hosts of each switch. `known`
 /// has the switches that are leaves for certain (with a node of `cn_guid_file`): if there are any, they are the seeds;
@@ -134,7 +134,7 @@ fn without_joined_leaves(
 }
 
 /// The usual number of end nodes of a switch: most end nodes are on switches with that number.
-pub fn usual(hosts: impl Iterator<Item = u32>) -> u32 {
+fn usual(hosts: impl Iterator<Item = u32>) -> u32 {
     let mut nodes = BTreeMap::new();
     for count in hosts.filter(|&count| count > 0) {
         *nodes.entry(count).or_insert(0) += count;
@@ -291,26 +291,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    /// Two of these four leaves were taken for spines, so pairs of hosts had no up-down path.
-    #[test]
-    fn where_the_papers_ranks_join_all_hosts_they_hold() {
-        let up = [
-            (0, 5),
-            (0, 6),
-            (1, 4),
-            (1, 7),
-            (2, 5),
-            (2, 7),
-            (3, 4),
-            (3, 5),
-        ];
-        let links: Vec<(u32, u32)> = up.into_iter().chain((4..8).map(|mid| (mid, 8))).collect();
-        let hosts = [0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3];
-        let plan = plan_with(&links, &hosts).expect("levels");
-        assert_eq!(plan.ranking().per_rank(), [4, 4, 1]);
-        assert_eq!(plan.unreachable().count, 0);
     }
 
     /// All others were tails then, ranked in a row, and routes of a mesh shared one link of several.

@@ -10,7 +10,7 @@
 //! With roots (`root_guid_file`), ranks are counted down from the roots instead, as OpenSM's `updn` does.
 
 use super::cycle::level_cycle;
-use super::leaves::{self, EVERY, SHARES, usual};
+use super::leaves::{self, SHARES};
 use super::levels::{by_leaves, carriers, host_counts};
 use super::links::Links;
 use super::ranking::{Ranking, Rule};
@@ -19,9 +19,6 @@ use crate::kinds::NodeTypes;
 use crate::options::{Faults, Options, RouteError};
 use dmodc_fabric::{Fabric, NodeKind, PortNumber, known_boxes};
 use std::cmp::Ordering;
-
-/// Whether all hosts that links join have up-down paths by some levels.
-pub type Connects<'c> = &'c dyn Fn(&Links, &Ranking) -> bool;
 
 /// A link: the own port, the far switch, the port there.
 type Link = (PortNumber, SwitchId, PortNumber);
@@ -66,14 +63,21 @@ impl Known<'_> {
 }
 
 impl Ranking {
-    /// The levels of a fabric that is refused.
-    pub(crate) fn of_refused(fabric: &Fabric, options: &Options) -> Self {
-        let (links, none) = (Links::new(fabric), BySwitch::default());
-        Self::by_share(fabric, &links, options, &none, SHARES[0])
+    /// The levels that [`Engine::plan`](crate::Engine::plan) finds, also of a fabric that it refuses.
+    pub fn new(fabric: &Fabric, options: &Options) -> Self {
+        match Self::find(fabric, options, None) {
+            Ok((ranking, _)) => ranking,
+            Err(_) => Self::by_share(
+                fabric,
+                &Links::new(fabric),
+                options,
+                &BySwitch::default(),
+                SHARES[0],
+            ),
+        }
     }
 
-    /// Finds the levels of a fabric, and its links. `connects` is whether all hosts that links join have up-down paths by
-    /// some levels: if not by those of the shape, then perhaps by the paper's, if all links join adjacent ranks there.
+    /// Finds the levels of a fabric, and its links.
     ///
     /// # Errors
     /// [`RouteError::NotATree`] if links between equal ranks alone close a cycle and no roots are given.
@@ -81,7 +85,6 @@ impl Ranking {
         fabric: &Fabric,
         options: &Options,
         reference: Option<(&Fabric, &Ranking)>,
-        connects: Connects,
     ) -> Result<(Self, Links), RouteError> {
         let links = Links::new(fabric);
         let known = reference.map(|(before, levels)| Known {
@@ -102,22 +105,10 @@ impl Ranking {
             }
             Err(_) => true,
         };
-        if let Some(before) = before.filter(is_better) {
-            return Ok((before, links));
+        match before.filter(is_better) {
+            Some(before) => Ok((before, links)),
+            None => own.map(|own| (own, links)),
         }
-        let own = own?;
-        // Few hosts above the leaves are no leaf's.
-        let hosts = host_counts(fabric);
-        let usual = usual(hosts.iter().copied());
-        let are_usual = hosts.iter().all(|&count| count == 0 || 2 * count >= usual);
-        if own.rule == Rule::Shape && are_usual && !connects(&links, &own) {
-            let none = BySwitch::default();
-            let plain = Self::by_share(fabric, &links, options, &none, EVERY);
-            if plain.uneven(&links) == 0 && connects(&links, &plain) {
-                return Ok((plain, links));
-            }
-        }
-        Ok((own, links))
     }
 
     fn by_links(
@@ -259,9 +250,8 @@ mod tests {
     }
 
     fn ranks_with(options: &Options, whole: &Fabric, less: &Fabric) -> [BySwitch<u32>; 2] {
-        let (before, _) = Ranking::find(whole, options, None, &|_, _| true).expect("a tree");
-        let (after, _) =
-            Ranking::find(less, options, Some((whole, &before)), &|_, _| true).expect("a tree");
+        let (before, _) = Ranking::find(whole, options, None).expect("a tree");
+        let (after, _) = Ranking::find(less, options, Some((whole, &before))).expect("a tree");
         [before.rank, after.rank]
     }
 
@@ -287,18 +277,13 @@ mod tests {
     /// Each top has one child so far: most of them were leaves, and A2A was three times the paper's.
     #[test]
     fn tops_of_a_first_group_are_no_leaves() {
-        for shape in [
-            "PGFT(4;4,4,4,1;1,4,4,4;1,1,1,1)",
-            "PGFT(4;3,2,2,1;1,3,3,1;1,1,1,1)",
+        for (shape, levels) in [
+            ("PGFT(4;4,4,4,1;1,4,4,4;1,1,1,1)", [16, 16, 16, 64]),
+            ("PGFT(4;3,2,2,1;1,3,3,1;1,1,1,1)", [4, 6, 9, 9]),
         ] {
             let (fabric, _) = pgft(shape).to_fabric(None).expect("LIDs");
-            let (ranking, _) =
-                Ranking::find(&fabric, &Options::default(), None, &|_, _| true).expect("a tree");
-            let per_rank = ranking.per_rank();
-            assert!(
-                per_rank == [16, 16, 16, 64] || per_rank == [4, 6, 9, 9],
-                "{per_rank:?}"
-            );
+            let (ranking, _) = Ranking::find(&fabric, &Options::default(), None).expect("a tree");
+            assert_eq!(ranking.per_rank(), levels);
         }
     }
 

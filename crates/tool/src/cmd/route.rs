@@ -5,7 +5,7 @@ use super::proof::proven;
 use super::several::{in_one, one_after_another, parts_json, parts_text};
 use super::tables::switch_name;
 use super::{drained, left_out};
-use crate::failure::{Failure, Outcome, refused};
+use crate::failure::{Failure, Outcome};
 use crate::input::{input, shown};
 use crate::output::{add, print_beside, print_json, stdout_among, write_to};
 use dmodc_core::{Engine, Filled, PHASES, Plan, hop_row};

@@ -9,7 +9,7 @@ use super::args::{Drain, Question, Removal, permutations};
 use super::draw::{page_file, scene, whole_of, write_page};
 use super::{drained, left_out};
 use crate::draw::{Drawn, Routes, State};
-use crate::failure::{Failure, Outcome, refused};
+use crate::failure::{Failure, Outcome};
 use crate::input::{input, shown};
 use crate::output::{print, print_beside, print_json, progress, stdout_among};
 use dmodc_analysis::{Tick, Traffic, bounds};
