@@ -61,12 +61,13 @@ impl Plan {
     ) -> Result<Plan, RouteError> {
         let mut options = options.clone();
         let mut plan = Self::by_levels(fabric, &options, threads, true)?;
-        if let Rule::Stable(sets) = &plan.rule {
-            let unused = sets.unused(fabric);
-            if !unused.is_empty() {
-                options.drain.extend(unused);
-                plan = Self::by_levels(fabric, &options, threads, true)?;
-            }
+        let unused = match &plan.rule {
+            Rule::Stable(sets) => sets.unused(fabric),
+            Rule::Paper(_) => Vec::new(),
+        };
+        if !unused.is_empty() {
+            options.drain.extend(unused);
+            plan = plan.again(fabric, &options, threads, true)?;
         }
         // The paper's letter has its own levels.
         let may_connect = options.on_unreachable == OnUnreachable::Connect
@@ -77,7 +78,21 @@ impl Plan {
         };
         // Pairs of hosts are left out: one switch above all others connects them.
         options.root_guids = vec![fabric.guid(top)];
-        Self::by_levels(fabric, &options, threads, false)
+        plan.again(fabric, &options, threads, false)
+    }
+
+    /// Plans a fabric once more. The time of this plan is the next one's.
+    fn again(
+        self,
+        fabric: &Fabric,
+        options: &Options,
+        threads: &Threads,
+        keeps: bool,
+    ) -> Result<Plan, RouteError> {
+        let Timings { rank, cost, nid } = self.timings;
+        let mut next = Self::by_levels(fabric, options, threads, keeps)?;
+        next.timings.nid += rank + cost + nid;
+        Ok(next)
     }
 
     /// Plans a fabric, by the levels of the reference if `keeps` is set and they hold.

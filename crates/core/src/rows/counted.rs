@@ -9,9 +9,9 @@
 //!
 //! It is a second way to choose a nominal port, and needs a memory: the ports counted for the reference come first, as
 //! they are, and the rest is counted on top. Last, entries whose port does not lead nearer are counted again over the
-//! links that are there; then over those without drained ones, and over each band's. Where the rule gives the nominal ports
-//! of a small tree, only the last is done: lost links would move what others displaced. Cost: destinations times links, of
-//! few switches.
+//! links that are there; then over those without drained ones, and over each band's, but for what the reference has there,
+//! with the speeds of now. Where the rule gives the nominal ports of a small tree, only the last is done: lost links would
+//! move what others displaced. Hosts that are away count as the others do. Cost: destinations times links, of few switches.
 
 use crate::ids::{BySwitch, SwitchId};
 use crate::kinds::{Roles, Uplink};
@@ -86,14 +86,14 @@ pub struct Counting<'c> {
     pub ranking: &'c Ranking,
     pub roles: &'c Roles,
     pub costs: &'c Costs,
-    pub before: Before<'c>,
+    pub before: Remembered<'c>,
 }
 
 /// A place of a destination: its switch; and its name and number, unless the place is empty.
 type Place = (SwitchId, Option<(Name, u32)>);
 
 /// What was counted for a reference: at first, and at last, over what drained and slow links leave.
-pub type Before<'r> = Option<(&'r Fabric, &'r [Counted; 2])>;
+pub type Remembered<'r> = Option<(&'r Fabric, &'r [Counted; 2])>;
 
 /// By name and switch.
 type PortsOf = BTreeMap<Name, BySwitch<u8>>;

@@ -10,7 +10,7 @@
 //! displaced once over all links, and once in its band.
 
 use super::bands::{STEPS, round, step};
-use super::counted::{Before, Counted, Counting};
+use super::counted::{Counted, Counting, Remembered};
 use super::shares::Capacities;
 use super::targets::Targets;
 use super::ways::Ways;
@@ -39,7 +39,7 @@ pub struct AllLinks<'a> {
     /// Both ends of drained links, as (switch, port), ascending.
     pub drained: Vec<(SwitchId, PortNumber)>,
     /// A small reference, and the ports counted there.
-    pub before: Before<'a>,
+    pub before: Remembered<'a>,
 }
 
 /// The ways over each set of links.

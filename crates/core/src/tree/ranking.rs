@@ -16,7 +16,7 @@ pub enum Rule {
     EndNodes,
     /// Some switches with end nodes stand further up, or leaves are not equally deep.
     Shape,
-    /// The switches of `root_guid_file` are at the top.
+    /// The switches of `root_guid_file` are at the top, or one that connects all hosts.
     Roots,
     /// The switches with nodes of `cn_guid_file` are leaves.
     ComputeNodes,
@@ -27,7 +27,7 @@ impl fmt::Display for Rule {
         f.write_str(match self {
             Rule::EndNodes => "every switch with end nodes is a leaf",
             Rule::Shape => "leaves found by the shape of the fabric",
-            Rule::Roots => "counted down from the given roots",
+            Rule::Roots => "counted down from roots",
             Rule::ComputeNodes => "switches with the given compute nodes are leaves",
         })
     }
