@@ -90,7 +90,7 @@ impl Digit {
         let half = at.len() / 2;
         let sum = |part: &[usize]| part.iter().map(|&at| votes[at]).sum::<u32>();
         let (low, high) = (sum(&at[..half]), sum(&at[at.len() - half..]));
-        let is_even = !is_many || 4 * low.max(high) < 7 * low.min(high);
+        let is_even = !is_many || half == 0 || 4 * low.max(high) < 7 * low.min(high);
         let at: Vec<u32> = at.iter().map(|&at| at as u32).collect();
         let stride = usual_stride(&at);
         let mut digit = Digit::new(&at, stride, skips, 1);
@@ -232,6 +232,8 @@ mod tests {
             digit(&[(0, 4), (3, 4), (6, 4)], 10, 6),
             (vec![0, 10, 20], 30)
         );
+        // A host a leaf: its two halves are empty, and so even.
+        assert_eq!(digit(&[(0, 64)], 1, 16), (vec![0], 1));
         // A host at a spare port is behind the last place.
         assert_eq!(digit(&[(0, 16), (1, 16), (30, 1)], 1, 6).1, 2);
     }

@@ -138,22 +138,28 @@ impl Reference {
 
     /// Hosts of the reference that are away from present switches, without LIDs: neither present nor absent in the fabric.
     pub fn away(&self, fabric: &Fabric) -> Vec<EndNode> {
-        let known = fabric.end_nodes().iter().chain(fabric.absent());
-        let known: BTreeSet<Guid> = known.map(|node| node.guid).collect();
         let lmc = fabric.end_nodes().iter().map(|node| node.lmc).max();
         let away = |dark: &Dark| match dark.was {
-            Was::Host(guid) if !known.contains(&guid) => Some(EndNode {
-                guid,
-                lid: Lid(0),
-                lmc: lmc.unwrap_or(0),
-                kind: NodeKind::Ca,
-                switch: dark.switch,
-                port: PortNumber(dark.port),
-            }),
+            Was::Host(guid) if usize::from(dark.switch) < fabric.switches().len() => {
+                Some(EndNode {
+                    guid,
+                    lid: Lid(0),
+                    lmc: lmc.unwrap_or(0),
+                    kind: NodeKind::Ca,
+                    switch: dark.switch,
+                    port: PortNumber(dark.port),
+                })
+            }
             _ => None,
         };
-        let here = |dark: &&Dark| usize::from(dark.switch) < fabric.switches().len();
-        self.dark.iter().filter(here).filter_map(away).collect()
+        let mut away: Vec<EndNode> = self.dark.iter().filter_map(away).collect();
+        // Mostly there are none, and GUIDs need no look.
+        if !away.is_empty() {
+            let known = fabric.end_nodes().iter().chain(fabric.absent());
+            let known: BTreeSet<Guid> = known.map(|node| node.guid).collect();
+            away.retain(|node| !known.contains(&node.guid));
+        }
+        away
     }
 
     /// The dark ports of a switch.
