@@ -10,7 +10,7 @@
 //! displaced once over all links, and once in its band.
 
 use super::bands::{STEPS, round, step};
-use super::counted::{Counted, Counting, Remembered};
+use super::counted::{Counted, Counting, Remembered, SMALL};
 use super::shares::Capacities;
 use super::targets::Targets;
 use super::ways::Ways;
@@ -171,12 +171,13 @@ impl LinkSets {
         }
     }
 
-    /// The slow links that carry nothing, if hosts have no up-down path without them. Drained, they leave these hosts to
+    /// The slow links of a rack that carry nothing, if hosts have no up-down path without them. Drained, they leave these hosts to
     /// detours, which are faster: of 709 racks with up to 30 % of the links at a quarter 9 / 0 / 19 are worse than without
     /// these links, else 20 / 7 / 40.
     pub fn unused(&self, fabric: &Fabric) -> Vec<Drained> {
+        let is_rack = fabric.switches().len() <= SMALL && self.ranking.per_rank().len() == 2;
         let first = self.bands.first().filter(|(steps, _)| steps.start == 0);
-        let Some((_, without)) = first else {
+        let Some((_, without)) = first.filter(|_| is_rack) else {
             return Vec::new();
         };
         let (all, without) = (&*self.layers[0].paths, &*without.paths);
