@@ -15,6 +15,7 @@ use super::rows::{AllLinks, Counted, Fallback, LinkSets, SMALL};
 use super::threads::{ALONE, Threads};
 use super::tree::{Groups, Ranking};
 use dmodc_fabric::{EndNode, Fabric, Lid, NO_PATH, NodeId, PortNumber, Tables};
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -59,7 +60,7 @@ impl Plan {
         options: &Options,
         threads: &Threads,
     ) -> Result<Plan, RouteError> {
-        let mut options = options.clone();
+        let mut options = Cow::Borrowed(options);
         let mut plan = Self::by_levels(fabric, &options, threads, true)?;
         let unused = match &plan.rule {
             Rule::Stable(sets) => sets.unused(fabric),
@@ -67,7 +68,7 @@ impl Plan {
         };
         if !unused.is_empty() {
             let mut drain = options.clone();
-            drain.drain.extend(unused);
+            drain.to_mut().drain.extend(unused);
             let drained = plan.again(fabric, &drain, threads, true)?;
             // In 2 of 12,000 random fabrics a switch would have no entry for another.
             let [was, is] = [&plan, &drained].map(|plan| plan.entries(fabric));
@@ -83,7 +84,7 @@ impl Plan {
             return Ok(plan);
         };
         // Pairs of hosts are left out: one switch above all others connects them.
-        options.root_guids = vec![fabric.guid(top)];
+        options.to_mut().root_guids = vec![fabric.guid(top)];
         plan.again(fabric, &options, threads, false)
     }
 

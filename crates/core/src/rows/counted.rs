@@ -179,8 +179,8 @@ impl Counting<'_> {
         Counting { costs, ..*self }
     }
 
-    /// Counts again for some numbers, over some links: the ports that do not lead nearer there, but for those counted before.
-    /// A destination counts `each` at a port.
+    /// Counts again for some numbers, over some links: the ports that do not lead nearer there, but for those counted
+    /// before. A destination counts `each` at a port.
     pub fn again(
         &self,
         counted: &mut Counted,

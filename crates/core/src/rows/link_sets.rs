@@ -171,9 +171,9 @@ impl LinkSets {
         }
     }
 
-    /// The slow links of a rack that carry nothing, if hosts have no up-down path without them. Drained, they leave these hosts to
-    /// detours, which are faster: of 709 racks with up to 30 % of the links at a quarter 10 / 0 / 20 are worse than without
-    /// these links, else 20 / 7 / 40.
+    /// The slow links of a rack that carry nothing, if hosts have no up-down path without them. Drained, they leave these
+    /// hosts to detours, which are faster: of 709 racks with up to 30 % of the links at a quarter 10 / 0 / 20 are worse
+    /// than without these links, else 20 / 7 / 40.
     pub fn unused(&self, fabric: &Fabric) -> Vec<Drained> {
         let is_rack = fabric.switches().len() <= SMALL && self.ranking.per_rank().len() == 2;
         let first = self.bands.first().filter(|(steps, _)| steps.start == 0);

@@ -84,8 +84,8 @@ fn hosts_and_leaves_of_uneven_fabrics_move_nobody() {
     }
 }
 
-/// Where ports are counted, a second sweep counted the further LIDs anew, since the reference of OpenSM's plugin has no LMC.
-/// And after a restart, which forgets the LIDs of hosts that are away, the others went by other ports than before.
+/// Where ports are counted, a second sweep counted the further LIDs anew, since the reference of OpenSM's plugin has no
+/// LMC. And after a restart, which forgets the LIDs of hosts that are away, the others went by other ports than before.
 #[test]
 fn a_reference_of_counted_ports_needs_no_lids() {
     let net = |lmc| {
