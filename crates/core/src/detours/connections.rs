@@ -21,6 +21,8 @@ pub struct Connections {
     pub left_out: usize,
     /// The pairs of switches in `left_out` that links join, as (from, to): the greatest need first.
     pub left: Vec<(SwitchId, SwitchId)>,
+    /// The same pairs, and those that have a detour over another set of links alone.
+    pub(crate) left_over_all: Vec<(SwitchId, SwitchId)>,
     /// Whether the search ended at its limit of work: more pairs might have a detour.
     pub cut_short: bool,
     /// If pairs of hosts that links join are left out: a switch that connects all pairs if it is above all others.
@@ -191,21 +193,27 @@ impl Connections {
         });
         let was_left = before.map(|before| before.is_left(paths.costs.width()));
         let is_left = |pair| was_left.as_ref().is_none_or(|was_left| was_left(pair));
-        let counts = |&pair: &(SwitchId, SwitchId)| ends.counts(pair) && is_left(pair);
         let mut left: Vec<(u8, SwitchId, SwitchId)> = left.collect();
         left.sort_by_key(|&(kind, ..)| kind);
-        let of_hosts =
-            |&&(kind, from, to): &&(u8, SwitchId, SwitchId)| kind == 0 && counts(&(from, to));
-        let of_hosts = left.iter().find(of_hosts).filter(|_| go_both_ways(all));
-        found.top = of_hosts.and_then(|&(_, _, to)| widest_top(all, to));
         let joined = left.into_iter().map(|(_, from, to)| (from, to));
         let left = joined.chain(needs.by_others.iter().copied());
-        found.left = left.filter(counts).collect();
+        found.left_over_all = left.filter(|&pair| ends.counts(pair)).collect();
+        found.left.clone_from(&found.left_over_all);
+        found.left.retain(|&pair| is_left(pair));
         (found, steps)
+    }
+
+    /// See [`Connections::top`].
+    pub fn find_top(&self, ends: &Ends) -> Option<SwitchId> {
+        let of_hosts = |&&(from, to): &&(SwitchId, SwitchId)| ends.kind(from, to) == Some(0);
+        let of_hosts = self.left.iter().find(of_hosts);
+        let of_hosts = of_hosts.filter(|_| go_both_ways(&ends.widest));
+        of_hosts.and_then(|&(_, to)| widest_top(&ends.widest, to))
     }
 
     /// Sets which pairs no links join, and counts the pairs left out.
     pub fn close(&mut self, ends: Arc<Ends>, lids: Lids) {
+        self.top = self.find_top(&ends);
         let mut known: BySwitch<Option<usize>> = vec![None; ends.nodes.len()].into();
         let mut lids = |to: SwitchId| *known[to].get_or_insert_with(|| lids(to).len());
         let joined = self.left.iter().map(|&(_, to)| lids(to));
@@ -214,6 +222,18 @@ impl Connections {
         let apart = apart.filter(|&(_, from)| from > 0);
         self.left_out += apart.map(|(to, from)| lids(to) * from).sum::<usize>();
         self.ends = Some(ends);
+    }
+
+    /// Leaves out those of `all` pairs that lead to some switches, ascending, too.
+    pub fn leave_out(&mut self, all: &[(SwitchId, SwitchId)], to: &[SwitchId], lids: Lids) {
+        let Some(ends) = self.ends.clone() else {
+            return;
+        };
+        let is_left = self.is_left(ends.nodes.len());
+        let more = all.iter().copied();
+        let more = more.filter(|pair| to.binary_search(&pair.1).is_ok() && !is_left(*pair));
+        self.left.extend(more);
+        self.close(ends, lids);
     }
 
     /// The pairs of switches in `left_out`, as (from, to), those that no links join last.

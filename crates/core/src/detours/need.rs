@@ -45,7 +45,7 @@ pub struct Needs {
 #[derive(Clone, Debug)]
 pub struct Ends {
     /// The paths over all links.
-    widest: Arc<Paths>,
+    pub(super) widest: Arc<Paths>,
     /// By switch, now or in the reference.
     carries: BySwitch<Carries>,
     /// By switch: the number of its hosts, and whether it has end nodes at all.
@@ -136,7 +136,7 @@ impl Ends {
     }
 
     /// The kind of need of a pair, `None` if it counts for nothing.
-    fn kind(&self, from: SwitchId, to: SwitchId) -> Option<u8> {
+    pub(super) fn kind(&self, from: SwitchId, to: SwitchId) -> Option<u8> {
         let [from, to] = [from, to].map(|s| self.carries[s]);
         kind(from, to, self.all)
     }

@@ -3,6 +3,7 @@
 //! A switch without an entry takes its entry from the rows over more links, and a packet follows such entries up to the
 //! first switch with an entry of its own. If it makes a turn there that is not taken, the rest of its way takes these
 //! rows too. If packets that come down to this way then turn as well, all entries of the LID that these rows have are theirs.
+//! If even so one turns that keeps its entry, since these rows have none, they decide alone: the plan leaves such pairs out.
 
 use crate::detours::MayTurn;
 use crate::ids::{BySwitch, SwitchId};
@@ -22,14 +23,23 @@ pub struct Fallback<'f> {
     pub ranking: &'f Ranking,
     /// Whether a turn (from, at, to) is taken.
     pub may_turn: MayTurn<'f>,
+    /// Whether the rows over more links decide alone for a LID.
+    pub is_whole: &'f dyn Fn(Lid) -> bool,
     /// The port in place of an entry over all links: one that is not drained, if such a port leads nearer, too.
     pub spare: &'f dyn Fn(SwitchId, Lid, u8) -> u8,
 }
 
 impl Fallback<'_> {
-    /// Fills in the missing entries of all switches for all LIDs from `wide`, the rows over more links.
-    pub fn write(&self, rows: &mut [&mut [u8]], wide: &BySwitch<Vec<u8>>) {
+    /// Fills in the missing entries of all switches for all LIDs from `wide`, the rows over more links. Returns the LIDs for
+    /// which packets make a turn that is not taken even so.
+    pub fn write(&self, rows: &mut [&mut [u8]], wide: &BySwitch<Vec<u8>>) -> Vec<Lid> {
         let rows: &mut RowsOf<'_> = rows.as_mut();
+        let lids = 0..wide.first().map_or(0, Vec::len);
+        for lid in lids.filter(|&lid| (self.is_whole)(Lid::from(lid))) {
+            let all = rows.iter_mut().zip(wide);
+            all.for_each(|(row, wide)| row[lid] = wide[lid]);
+        }
+        let mut turning = Vec::new();
         let mut missing: BTreeMap<usize, Vec<SwitchId>> = BTreeMap::new();
         for ((s, wide), row) in wide.iter_enumerated().zip(rows.iter()) {
             let entries = row.iter().zip(wide).enumerate();
@@ -57,8 +67,12 @@ impl Fallback<'_> {
                 let all = rows.iter_mut().zip(wide);
                 let found = all.filter(|(_, wide)| wide[lid] != NO_PATH);
                 found.for_each(|(row, wide)| row[lid] = wide[lid]);
+                if rows.keys().any(|s| self.turns(rows, lid, s)) {
+                    turning.push(Lid::from(lid));
+                }
             }
         }
+        turning
     }
 
     /// The switch that an entry leads to.

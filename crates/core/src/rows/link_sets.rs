@@ -202,6 +202,11 @@ impl LinkSets {
         drained.collect()
     }
 
+    /// The switch at which a LID is.
+    pub fn switch(&self, lid: Lid) -> Option<SwitchId> {
+        self.targets.switch(lid)
+    }
+
     /// A port that leads nearer over all links and is not drained, in place of a drained one; the same without any.
     pub fn spare(&self, s: SwitchId, lid: Lid, port: u8) -> u8 {
         let is_open = |port: &u8| is_open(&self.drained, s, *port);

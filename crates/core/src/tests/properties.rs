@@ -144,37 +144,70 @@ fn routes_take_no_other_turns() {
                 "4xHDR"
             }
         });
-        let engine = Engine::new(1).expect("a thread");
-        let drained = fabric.links().find(|_| random.below(10) == 0);
-        let drained = drained.map(|[(s, port), _]| Drained {
-            switch: fabric.guid(s),
-            port: Some(port),
-        });
-        let options = Options {
-            drain: drained.into_iter().collect(),
-            ..Options::default()
-        };
-        let Ok(plan) = engine.plan(&fabric, &options) else {
-            continue;
-        };
-        let (tables, _) = engine.tables(&fabric, &plan).expect("tables that fit");
-        for (lid, ..) in fabric.lids() {
-            for from in fabric.switches().keys() {
-                let passed: Vec<SwitchId> = way(&fabric, &tables, from, lid).take(3).collect();
-                if let [from, at, to] = passed[..]
-                    && plan.ranking().is_up(at, from)
-                    && plan.ranking().is_up(at, to)
-                {
-                    turns += 1;
-                    assert!(
-                        plan.may_turn(from, at, to),
-                        "{from:?} {at:?} {to:?}: {links:?} {hosts:?}"
-                    );
-                }
+        let drained: Vec<_> = fabric
+            .links()
+            .find(|_| random.below(10) == 0)
+            .into_iter()
+            .collect();
+        turns += turns_taken(&fabric, &drained).unwrap_or(0);
+    }
+    assert!(turns > 100, "{turns}");
+}
+
+/// Routes a fabric with some links drained. Returns the number of turns that its routes make, all of them taken ones; `None`
+/// if it is refused.
+fn turns_taken(fabric: &Fabric, drained: &[[(SwitchId, PortNumber); 2]]) -> Option<usize> {
+    let drained = drained.iter().map(|[(s, port), _]| Drained {
+        switch: fabric.guid(*s),
+        port: Some(*port),
+    });
+    let options = Options {
+        drain: drained.collect(),
+        ..Options::default()
+    };
+    let engine = Engine::new(1).expect("a thread");
+    let plan = engine.plan(fabric, &options).ok()?;
+    let (tables, _) = engine.tables(fabric, &plan).expect("tables that fit");
+    let is_up = |from, to| plan.ranking().is_up(from, to);
+    let mut turns = 0;
+    for (lid, ..) in fabric.lids() {
+        for from in fabric.switches().keys() {
+            let passed: Vec<SwitchId> = way(fabric, &tables, from, lid).take(3).collect();
+            if let [from, at, to] = passed[..]
+                && is_up(at, from)
+                && is_up(at, to)
+            {
+                turns += 1;
+                let is_taken = plan.may_turn(from, at, to);
+                assert!(
+                    is_taken,
+                    "{from:?} {at:?} {to:?}: {:?}",
+                    fabric.links().collect::<Vec<_>>()
+                );
             }
         }
     }
-    assert!(turns > 100, "{turns}");
+    Some(turns)
+}
+
+/// Leaves with uplinks at random, a third of them drained: where the rows over all links had no entry, one of the rows without
+/// drained links stayed, and led to others that turned.
+#[test]
+fn rows_with_and_without_drained_links_make_no_turn_together() {
+    let mut random = Random::new(13);
+    for _ in 0..cases(40).cases {
+        let links = (0..40).flat_map(|leaf| {
+            let mut spines: Vec<u32> = (40..80).collect();
+            random.shuffle(&mut spines);
+            spines.truncate(6);
+            spines.into_iter().map(move |spine| (leaf, spine))
+        });
+        let links: Vec<(u32, u32)> = links.collect();
+        let fabric = Net::new(&links, &Vec::from_iter(0..40)).build();
+        let drained = fabric.links().filter(|_| random.below(3) == 0);
+        let turns = turns_taken(&fabric, &drained.collect::<Vec<_>>());
+        assert!(turns > Some(0));
+    }
 }
 
 /// The rows of OpenSM have the entries of the last sweep, also for LIDs that nothing leads to now.
