@@ -49,7 +49,7 @@ impl Follower {
         let mut command = DMODC.command(sim.dir()).expect("it has been built");
         let sminfo = seen_from(sim, 0, "sminfo");
         let given = ["follow", "--discover", discover, "--sminfo", &sminfo];
-        command.args(given).args(args);
+        command.args(given).args(["--reference", "none"]).args(args);
         // A follower that is killed leaves its temporary folder.
         command.env("TMPDIR", sim.dir());
         if !args.contains(&"--every") {

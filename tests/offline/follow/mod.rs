@@ -53,10 +53,12 @@ impl Scene {
         fs::rename(self.file("new-script"), self.file("script")).unwrap();
     }
 
+    /// Without a reference, the tables depend on what the last look finds alone.
     fn args(&self, more: &[&str]) -> Vec<String> {
         let discover = format!("sh {}", self.file("script"));
         let tables = self.file("tables");
-        let args = ["follow", "--lfts", &tables, "--discover", &discover];
+        let [lfts, reference] = [["--lfts", &tables], ["--reference", "none"]];
+        let args = [&["follow", "--discover", &discover], &lfts[..], &reference].concat();
         args.iter().chain(more).map(|&arg| arg.to_owned()).collect()
     }
 

@@ -24,8 +24,12 @@ const BEAT: Duration = Duration::from_secs(1);
 
 /// Keep the tables of an OpenSM with the engine 'file' current
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  dmodc follow --lfts /etc/opensm/dmodc.lfts --notify 'pkill -HUP -x opensm'
+#[command(
+    mut_arg("reference", |arg| arg.value_name("auto|none|NET0").help(
+        "The fabric as designed, or as it was when healthy; auto: the places seen so far, in a file in OpenSM's cache \
+         folder [default: auto]")),
+    after_help = "Examples:
+  dmodc follow --lfts /var/cache/opensm/dmodc.lfts --notify 'pkill -HUP -x opensm'
   dmodc follow --lfts dmodc.lfts --once --reference as-designed.net
 
 Looks at the fabric periodically, and for each line on standard input; after a change it routes the
@@ -34,12 +38,11 @@ fabric, checks the tables, replaces the file, and runs the command of --notify. 
 
 Only beside the master: if sminfo finds another host's OpenSM as master, it waits. A look that fails
 is logged and changes nothing. Tables are never empty, and have no LID above the subnet's highest.
-With '--reference auto' it keeps the places seen so far in OpenSM's cache folder, as the plugin does; it
-takes no cabling plan.
 
 The log lines and the metrics are the plugin's; dmodc_stale_since_timestamp_seconds is the time since
 when the tables are stale. --once ends after one look; exit code 1 if the fabric is refused or the
-check fails, 2 if the discovery fails.")]
+check fails, 2 if the discovery fails."
+)]
 pub struct Args {
     /// Keep the tables in this file, as opensm-lfts.dump
     #[arg(long, value_name = "FILE")]

@@ -80,10 +80,11 @@ impl Follower {
         max_loss: f64,
         metrics: Option<PathBuf>,
     ) -> Result<Follower, Failure> {
+        let engine = routing.engine()?;
         let source = routing.routed_as.reference.take();
-        let source = source.map_or(Source::None, |file| Source::from(&*file));
+        let source = source.map(|file| Source::from(&*file)).unwrap_or_default();
         Ok(Follower {
-            engine: routing.engine()?,
+            engine,
             reference: ReferenceFile::new(&source, routing.routed_as.faults),
             commands,
             routing,
