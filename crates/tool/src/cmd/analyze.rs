@@ -105,6 +105,9 @@ pub fn run(mut args: Args) -> Outcome {
     if args.patterns.is_empty() && !args.sets.are_given() {
         args.patterns = vec![Pattern::A2a, Pattern::Rp, Pattern::Sp];
     }
+    if args.both && !args.patterns.contains(&Pattern::Ebb) {
+        return refused("--both needs the pattern ebb");
+    }
     let all = args.input.load(None)?;
     let for_one = [&args.ports, &args.order, &args.job];
     if all.len() > 1 && (for_one.iter().any(|file| file.is_some()) || args.sets.are_given()) {

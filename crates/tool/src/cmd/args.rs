@@ -1,7 +1,7 @@
 //! Arguments that subcommands share.
 
 use super::reading::{Known, Reading, remark};
-use crate::failure::Failure;
+use crate::failure::{Failure, refused};
 use crate::input::{count, each_line, input};
 use clap::builder::{
     PossibleValuesParser, RangedI64ValueParser, RangedU64ValueParser, TypedValueParser,
@@ -145,6 +145,15 @@ impl RoutedAs {
         self.reference.iter().chain(&self.drain.file)
     }
 
+    /// Refuses arguments on which the routes of these faults do not depend.
+    pub fn refuse_idle(&self) -> Result<(), Failure> {
+        let is_idle = self.paths().next().is_some() || self.capacity == Capacity::Ignore;
+        match self.faults == Faults::Paper && is_idle {
+            true => refused("--faults paper takes no --reference, --drain or --capacity"),
+            false => Ok(()),
+        }
+    }
+
     /// Adds these arguments to `rest`.
     pub fn options(
         &self,
@@ -215,6 +224,7 @@ impl Routing {
     }
 
     pub fn engine(&self) -> Result<Engine, Failure> {
+        self.routed_as.refuse_idle()?;
         Ok(Engine::new(self.threads)?)
     }
 }
