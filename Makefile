@@ -37,16 +37,20 @@ PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 SHARE = $(DESTDIR)$(PREFIX)/share
 
-.PHONY: all setup build test check python-test fuzz demo fabrics results report bench instructions install uninstall deb rpm \
+.PHONY: all setup programs build test check python-test fuzz demo fabrics results report bench instructions install uninstall deb rpm \
     package-test release opensm-patch docker docker-test clean \
     soak events rehearsal trace memcheck hostile invariants stable racks slow-racks same versions nightly sanitize mutants \
     without-opensm
 
 all: build
 
-# Installs missing packages (Debian, Ubuntu; asks for sudo if necessary).
+# Installs what building needs (Debian, Ubuntu; asks for sudo if necessary).
 setup:
 	@scripts/setup.sh
+
+# Installs also the programs that tests and demo run.
+programs:
+	@scripts/setup.sh test
 
 # The plugin, the laboratory's plugin and the tool, in target/release. The rows of `dmodc compare` have the commit.
 build:
@@ -55,12 +59,12 @@ build:
 # Every test, with the real OpenSM on simulated fabrics. A skipped test prints that. Most tests wait for OpenSM, so
 # more tests run side by side than there are processors. CI runs DMODC_CASES=4 times as many random cases. Incremental
 # builds would take a fifth longer.
-test: setup
+test: programs
 	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$((4 * $$(nproc)))} CARGO_INCREMENTAL=0 $(CARGO) test
 
 # Must pass before a change goes in.
-check: setup
-	@scripts/setup.sh browser
+check:
+	@scripts/setup.sh test browser
 	@! grep -rn '#\[test\]' $$(grep -l '^test = false' crates/*/Cargo.toml | sed 's/Cargo.toml/src/') || \
 	    { echo "check: these never run: Cargo.toml has test = false" >&2; exit 1; }
 	$(CARGO) fmt --check
@@ -74,7 +78,7 @@ check: setup
 
 # The Python package (crates/python/): pip installs it into an environment of its own, target/python/env, where pytest compares it
 # with the tool. Without network it prints that and does nothing.
-python-test: setup
+python-test: programs
 	@scripts/python.sh
 
 # The long forms of tests that `make test` has in short. docs/reliability.md has their last results.
@@ -86,7 +90,7 @@ python-test: setup
 #
 # And weeks of reboots, upgrades and flapping links with each engine of WEEK_ENGINES (dmodc,auto,paper,updn,ftree), as
 # a table: a link flaps WEEK_FLAPS (100) times; all switches of 648 nodes, 24 of 8,640, or twice WEEK_UPGRADES.
-soak: setup
+soak: programs
 	$(CARGO) test --release --test daemon -- --ignored --nocapture --test-threads 1 \
 	    storm::soak storm::week::soak follow::storm::soak
 
@@ -96,12 +100,12 @@ soak: setup
 # And the harm while UPGRADES_SWITCHES (all) switches above the leaves of UPGRADES_SHAPE (648 nodes) are upgraded one
 # after the other, with each engine of UPGRADES_WAYS (drained-alone,drained,dmodc,updn,ftree: the first two drain each
 # switch first, without and with reference=auto). An hour on 2 cores.
-events: setup
+events: programs
 	$(CARGO) test --release --test daemon -- --ignored --nocapture events:: upgrades::
 
 # The runbook of docs/operations.md on 648 nodes, step by step, as a table (two minutes). With OLD_PLUGIN, a folder
 # with libdmodc.so of another version, also its upgrade to this one, with a standby.
-rehearsal: setup
+rehearsal: programs
 	$(CARGO) test --test daemon -- --ignored --nocapture rehearsal::
 
 # The blocks that OpenSM sends while servers go and come back, as in a real cluster of 400 servers: the first
@@ -109,12 +113,12 @@ rehearsal: setup
 # TRACE_ENGINES (dmodc,auto,drained,paper,updn,ftree,minhop,minhop+cache,sssp). With
 # TRACE_FAULTS=SEED links and switches fail, too, and all switches above the leaves get new firmware each quarter;
 # `drained` is Dmodc with a reference that drains these first. Three seconds a moment.
-trace: setup
+trace: programs
 	$(CARGO) test --release --test daemon -- --ignored --nocapture trace::year::a_year
 
 # The plugin under valgrind: a storm in a real OpenSM, and subnets that contradict themselves.
 memcheck: export CARGO_PROFILE_DEV_DEBUG = line-tables-only
-memcheck: setup
+memcheck: programs
 	$(CARGO) test --test daemon -- --ignored --nocapture memory::
 	@scripts/memcheck.sh
 
@@ -139,7 +143,7 @@ stable:
 	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release $(WITHOUT_OPENSM) --lib $(LIBRARIES)
 
 # Small racks cabled by hand, RACKS (300) drawn anew, beside updn, minhop and sssp: docs/results/tables.md has the table.
-racks: setup build
+racks: programs build
 	python3 tests/outside/racks.py target/release/dmodc target/release $${RACKS:-300} $${RACKS_SEED:-$$(date +%s)} target/racks
 
 # Small racks with slow links, RACKS (720) drawn anew, beside the same without these links.
@@ -153,7 +157,7 @@ same:
 
 # Builds the plugin for each OpenSM of OPENSM_PREFIX, and tests it there: folders with bin, include, lib and sbin of an
 # installed OpenSM.
-versions: setup
+versions: programs
 	@scripts/versions.sh
 
 # Tests tool and core as they are built without OpenSM's headers.
@@ -183,12 +187,12 @@ fuzz:
 # Routes 8,640 simulated nodes, or NET=file, with a stock OpenSM. DEMO_COMPARE=1 also times ftree. If the tool is built
 # (`make build`), it checks the tables, too.
 demo: DEMO_PROFILE = $(if $(wildcard $(DMODC)),release,demo)
-demo: setup
+demo: programs
 	$(CARGO) build --profile $(DEMO_PROFILE) --package dmodc --lib
 	$(UNTIL_MAKE_ENDS) scripts/demo.sh $(TARGET)/$(DEMO_PROFILE) $(wildcard $(DMODC))
 
 # Writes the table of docs/fabrics.md: every engine on every fabric, in the stock OpenSM.
-fabrics: setup build
+fabrics: programs build
 	rm -rf target/fabrics && mkdir -p target/fabrics
 	$(DMODC) generate 'PGFT(1;12;1;1)' -o target/fabrics/one-switch.netlist
 	$(DMODC) generate 'PGFT(3;12,6,8;1,6,6;1,1,1)' --seed 1 -o target/fabrics/pgft-576.netlist
@@ -204,7 +208,7 @@ fabrics: setup build
 # Writes docs/results: random throws at 648 and 8,640 nodes, RESULTS_THROWS_648 (300) and RESULTS_THROWS_8640 (60) of
 # each kind, RESULTS_JOBS of them side by side, and their report. It continues the rows of
 # RESULTS_OUT, at first those of docs/results/rows.tar.gz; without both it starts anew.
-results: setup build $(RESULTS_OUT) $(RESULTS)/648.net $(RESULTS)/8640.net $(TIMED)
+results: programs build $(RESULTS_OUT) $(RESULTS)/648.net $(RESULTS)/8640.net $(TIMED)
 	$(DMODC) compare $(TIMED) --engines $(THROWN_8640) --degrade switches --max-exponent 0 --throws 0 \
 	    -o $(RESULTS_OUT)
 	$(call throw,648,$(THROWN_648),switches,4,$(RESULTS_THROWS_648))
@@ -286,18 +290,18 @@ deb rpm:
 
 # Makes both packages. The .deb, on a clean Debian root, and the .rpm, unpacked, each route a fabric.
 package-test: deb rpm
-	@scripts/setup.sh root rpm
+	@scripts/setup.sh test root rpm
 	@scripts/package-test.sh
 
 # The release of this commit, in target/release-VERSION: packages, source archive and checksums. Built twice in
 # different folders and compared, bit for bit, and tested as by `make package-test`. 18 minutes of processor time.
 release:
-	@scripts/setup.sh root rpm
+	@scripts/setup.sh test root rpm
 	@scripts/release.sh
 
 # Applies opensm-patch/ to OpenSM's source (Debian's, or OPENSM_TREE=git tree), builds it and runs it.
 opensm-patch:
-	@scripts/setup.sh opensm-source
+	@scripts/setup.sh test opensm-source
 	@scripts/opensm-patch.sh
 
 # Builds images with OpenSM, Dmodc and ibsim.

@@ -9,7 +9,7 @@
 #   DEMO_COMPARE=1    then the same fabric with OpenSM's ftree, for its time
 #   DEMO_LIMIT=SEC    this long for each OpenSM, in seconds [default: 600]
 #
-# It needs opensm and ibsim ('make setup' installs them). Nothing stays behind. Exit codes: 0 OpenSM took Dmodc's
+# It needs opensm and ibsim ('make programs' installs them). Nothing stays behind. Exit codes: 0 OpenSM took Dmodc's
 # proven tables and the check of them passed, 1 something failed, 2 bad usage.
 set -euo pipefail
 [[ $# == [12] && $1 != -* ]] || { sed -n '2,/^[^#]/s/^# \?//p' "$0" >&2; exit 2; }

@@ -1,14 +1,14 @@
 #!/bin/bash
-# Installs the packages that building and testing need and this machine lacks. If none is missing, it does nothing
+# Installs the packages that building needs and this machine lacks. If none is missing, it does nothing
 # and needs no privilege. Exit 0: all packages are there; 1: the last line names the missing packages.
 #
-#   scripts/setup.sh [opensm-source] [root] [rpm] [browser]
+#   scripts/setup.sh [test] [opensm-source] [root] [rpm] [browser]
 #
-# opensm-source: also the packages for OpenSM's own build; root: also for a Debian root; rpm: also to make
-# and install an .rpm; browser: also a browser for the pages of `dmodc draw`.
+# test: also the programs that tests and demo run; opensm-source: also the packages for OpenSM's own build; root: also
+# for a Debian root; rpm: also to make and install packages; browser: also a browser for the pages of `dmodc draw`.
 set -euo pipefail
 for part; do
-    [[ $part == opensm-source || $part == root || $part == rpm || $part == browser ]] \
+    [[ $part == test || $part == opensm-source || $part == root || $part == rpm || $part == browser ]] \
         || { echo "setup: there is no part '$part'" >&2; exit 2; }
 done
 parts=" $* "
@@ -21,14 +21,16 @@ automake            command automake
 libtoolize          command libtool
 bison               command bison
 flex                command flex
+pkg-config          command pkg-config
 END
     [[ $parts != *" root "* ]] || cat <<'END'
 debootstrap         command debootstrap
 END
     [[ $parts != *" rpm "* ]] || cat <<'END'
 rpmbuild            command rpm
+opensm              command opensm
 END
-    cat <<'END'
+    [[ $parts != *" test "* ]] || cat <<'END'
 opensm              command opensm
 osmtest             command opensm
 ibsim               command ibsim-utils
@@ -41,12 +43,13 @@ rsvg-convert        command librsvg2-bin
 python3             command python3
 slurmctld           command slurmctld
 prlimit             command util-linux
+END
+    cat <<'END'
 opensm-headers      header infiniband/opensm/osm_config.h libopensm-dev
 umad-headers        header infiniband/umad.h libibumad-dev
 libclang            library libclang-dev
 clang-headers       compiler libclang-dev
 cc                  command build-essential
-pkg-config          command pkg-config
 END
 }
 
@@ -124,7 +127,7 @@ if [[ ${#wanted[@]} -gt 0 ]]; then
 fi
 # promtool reads the plugin's metrics for Prometheus. Its package has a daemon and a web page, too, so this
 # takes only the program from it. Without promtool, tests that need it print that they skip that part.
-if ! command -v promtool >/dev/null && command -v apt-get >/dev/null; then
+if [[ $parts == *" test "* ]] && ! command -v promtool >/dev/null && command -v apt-get >/dev/null; then
     unpacked=$(mktemp -d)
     if (cd "$unpacked" && apt-get download prometheus && dpkg-deb -x prometheus_*.deb .) >/dev/null 2>&1; then
         install -D "$unpacked/usr/bin/promtool" "$tools/promtool"

@@ -34,8 +34,8 @@ start_ibsim() { # NET
     for umad2sim in /usr/{lib,lib64,lib/*,local/lib}/{umad2sim/,}libumad2sim.so; do
         [[ ! -f $umad2sim ]] || break
     done
-    [[ -f $umad2sim ]] || die "no libumad2sim.so on this machine: run 'make setup'"
-    command -v ibsim >/dev/null || die "no ibsim on this machine: run 'make setup'"
+    [[ -f $umad2sim ]] || die "no libumad2sim.so on this machine: run 'make programs'"
+    command -v ibsim >/dev/null || die "no ibsim on this machine: run 'make programs'"
     socket=dmodc-$script-$$
     IBSIM_SOCKNAME=$socket "${ends_with[@]}" $$ ibsim -s -n -N "$nodes" -S "$switches" -P "$ports" -L 49152 "$1" \
         >"$work/ibsim.out" 2>&1 </dev/null &

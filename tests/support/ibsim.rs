@@ -125,6 +125,6 @@ impl Ibsim {
     /// A command that runs at `host` and finds this fabric as the InfiniBand of the machine.
     pub fn client(&self, program: &'static str, host: &str, dir: &Path) -> Command {
         let command = self.sim.client(&process::program(program), Some(host), dir);
-        command.unwrap_or_else(|e| panic!("{e}; `make setup` installs it"))
+        command.unwrap_or_else(|e| panic!("{e}; `make programs` installs it"))
     }
 }

@@ -119,7 +119,7 @@ impl Files {
 
     fn start(&self, sim: &Ibsim, config: &Config, args: &[&str]) -> Guard {
         let started = self.0.start(sim, config, args);
-        started.unwrap_or_else(|e| panic!("{e}; `make setup` installs it"))
+        started.unwrap_or_else(|e| panic!("{e}; `make programs` installs it"))
     }
 
     /// A dump or another file that OpenSM wrote.

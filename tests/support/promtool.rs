@@ -1,4 +1,4 @@
-//! Prometheus' own checker, from PATH or where `make setup` unpacks it.
+//! Prometheus' own checker, from PATH or where `make programs` unpacks it.
 
 use crate::support::root;
 use std::io::Write;
@@ -21,7 +21,7 @@ pub fn promtool(folder: &Path, args: &[&str], input: &[u8]) {
         .spawn();
     let Ok(mut child) = child else {
         crate::skip::skipped(
-            "no promtool; `make setup` unpacks it from Debian's package prometheus",
+            "no promtool; `make programs` unpacks it from Debian's package prometheus",
         );
         return;
     };

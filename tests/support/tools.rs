@@ -87,7 +87,7 @@ pub fn ibqueryerrors(sim: &Ibsim, files: &Files, host: &str) -> BTreeSet<String>
 pub fn ibdmchk(sim: &Ibsim, files: &Files) {
     let mut command = process::program("ibdmchk")
         .command(sim.dir())
-        .expect("`make setup` installs ibutils");
+        .expect("`make programs` installs ibutils");
     for (option, file) in [
         ("-s", "opensm-subnet.lst"),
         ("-f", "opensm.fdbs"),
