@@ -37,7 +37,7 @@ use std::process::ExitCode;
 
 NET is a netlist of ibnetdiscover, ibdiagnet or ibsim, the output of ibnetdiscover -p or iblinkinfo, an
 opensm-subnet.lst, or ibdiagnet's .lst, .db_csv or .net_dump, recognised by content. LFTS is
-OpenSM's opensm-lfts.dump, the output of dump_lfts, an .fdbs of OpenSM or ibdiagnet, or ibdiagnet2.far,
+OpenSM's opensm-lfts.dump, the output of dump_fts, an .fdbs of OpenSM or ibdiagnet, or ibdiagnet2.far,
 recognised likewise. '-' is standard input or output. Inputs may be packed by gzip. What is odd in
 a file is a warning, and an error with --strict.
 
