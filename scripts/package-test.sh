@@ -5,8 +5,8 @@
 #
 # The .deb: apt installs it on a clean Debian root (debootstrap), with its dependencies. Then, on simulated
 # fabrics: `dmodc compare --degrade`, the lines of its opensm.conf, and `opensm -R dmodc`. Then a purge.
-# The .rpm: its requirements; then its plugin, from a folder, in this machine's OpenSM. It is not installed
-# on a Red Hat system.
+# The .rpm: its requirements; then, in the same root, its plugin in this machine's OpenSM; and that its removal takes
+# Dmodc out of opensm.conf. It is not installed on a Red Hat system.
 # Needs root, for chroot; without, this prints that and does nothing. Exit 0: all passed, or nothing was done.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -104,18 +104,20 @@ inside '
 say "$(basename "$rpm")"
 rpm -qp --requires "$rpm" | grep '^opensm = '
 rpm -qpl "$rpm" | grep -E '^/usr/(bin/dmodc|lib64/libdmodc(_lab)?.so)$'
-mkdir "$work/rpm" "$work/run"
-rpm --root "$work/rpm" --install --nodeps "$rpm" 2>/dev/null
-rpm --root "$work/rpm" --verify --nodeps opensm-dmodc
-dmodc=$work/rpm/usr/bin/dmodc
+mkdir "$work/run"
+rpm --root "$root" --install --nodeps "$rpm" 2>/dev/null
+rpm --root "$root" --verify --nodeps opensm-dmodc
+dmodc=$root/usr/bin/dmodc
 measure "$root/tmp/fabric.net"
 start_ibsim "$root/tmp/fabric.net"
 cp packaging/opensm.conf "$work/run"
-attached "$work/run" "$work/rpm/usr/lib64" 120 \
+attached "$work/run" "$root/usr/lib64" 120 \
     opensm -o -F opensm.conf -R dmodc,no_fallback -D 0x43 -f "$work/run/opensm.log" \
     || { tail -20 "$work/run/opensm.log"; die "OpenSM did not end well"; }
 grep -o 'dmodc: routed .*' "$work/run/opensm.log"
 "$dmodc" check "$work/run/opensm-subnet.lst" "$work/run/opensm-lfts.dump" | tail -1
-rpm --root "$work/rpm" --erase opensm-dmodc 2>/dev/null
+inside 'dmodc setup'
+rpm --root "$root" --erase opensm-dmodc 2>/dev/null
 [[ ! -e $dmodc ]] || die "the .rpm leaves files behind"
+! grep dmodc "$root/etc/opensm/opensm.conf" || die "opensm.conf names what the .rpm has taken away"
 say "Done"
