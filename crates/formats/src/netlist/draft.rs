@@ -264,15 +264,17 @@ impl Draft {
         }
     }
 
-    /// Refuses a fabric in planes: a host whose ports share GUID and LID.
+    /// Refuses a fabric in planes: a host whose ports share GUID and LID, as far as that is known.
     fn check_planes(&self) -> Result<(), Fault<Reason>> {
         for Entry { node, ports, .. } in &self.nodes {
             let same = |(port, _): &&(Port, PortLine)| {
                 let first = &ports[0].0;
-                port.guid.is_some() && (port.guid, port.lid) == (first.guid, first.lid)
+                let lids = [port.lid, first.lid];
+                let fits = lids[0] == lids[1] || lids.contains(&Lid(0));
+                port.guid.is_some() && port.guid == first.guid && fits
             };
             let planes = ports.iter().filter(same).count();
-            if node.kind == Kind::Ca && planes > 1 && ports[0].0.lid != Lid(0) {
+            if node.kind == Kind::Ca && planes > 1 {
                 let reason = Reason::Planes {
                     planes,
                     node: node.description.clone(),
