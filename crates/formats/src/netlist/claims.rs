@@ -42,7 +42,7 @@ impl Entry {
 /// What is no oddity in a text.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Usual {
-    /// Most links are listed at one end alone.
+    /// All links are listed at one end alone.
     pub once: bool,
     /// The speeds are those that the ends could have, not the link's.
     pub enabled: bool,

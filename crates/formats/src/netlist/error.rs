@@ -102,6 +102,9 @@ pub enum Reason {
     NoPeer(PortOf, String),
     #[error("\"{0}\" has LID {1} in one line, {2} in another: the lesser counts")]
     OtherLid(String, Lid, Lid),
+    /// A switch that is the other end of lines alone.
+    #[error("no line of a port of \"{0}\" itself: its other links are unknown")]
+    NotListed(String),
     /// What has no row; in which section, and what comes of it.
     #[error("no row of {0} in {1}")]
     NoRow(String, &'static str),

@@ -3,15 +3,15 @@
 //! A line has a port and the port at its other end, with some of: kind, GUID, LID, number, description, label. A switch
 //! has one GUID, a host one for each port, and the node GUID of a host is not in the list. So ports of hosts become one
 //! node if they have one GUID, or one description and GUIDs that count up with their numbers; any other port is a node
-//! of its own with the port's GUID. An end without a GUID is found by LID, number and description, else it is a host
-//! that has a GUID made of its LID. The number of ports of a node is the greatest that appears.
+//! of its own with the port's GUID. An end without a GUID is found by LID, number and description, else it has a GUID
+//! made of its LID. The number of ports of a node is the greatest that appears.
 //!
 //! Cost: a few look-ups a line; memory grows with the lines.
 
 use super::claims::PortLine;
 use super::draft::{Draft, new_node, peer_port};
 use super::error::{PortOf, Reason};
-use super::model::{Kind, Netlist, Port};
+use super::model::{Kind, Netlist, Port, cage_port};
 use crate::input::{Fault, Parsed};
 use crate::scan::text;
 use dmodc_fabric::{Guid, Lid, PortNumber, Rate, Speed};
@@ -97,6 +97,7 @@ impl Links {
             let number = numbers.get(&(guid, far.label.as_str())).copied();
             // A host's label ends with the number of its port.
             let last = far.label.rsplit('/').next().and_then(|n| n.parse().ok());
+            let last = cage_port(&far.label).map(u64::from).or(last);
             Some(number.or(last.filter(|n| *n > 0)).unwrap_or_else(|| {
                 let next = next.entry(guid).or_insert(0);
                 *next += 1;
@@ -143,16 +144,27 @@ impl Links {
         });
         let found: Vec<Option<Guid>> = found.collect();
         for (line, guid) in self.lines.iter_mut().zip(found) {
+            if let (Some(far), Some(guid)) = (&mut line.far, guid) {
+                far.guid = Some(guid);
+            }
+        }
+        // A switch that is never on the left has one LID at several ports.
+        let mut least: HashMap<Lid, u64> = HashMap::new();
+        let far = self.lines.iter().filter_map(|line| line.far.as_ref());
+        for far in far.filter(|far| far.guid.is_none()) {
+            let held = least.entry(far.lid).or_insert(far.number);
+            *held = far.number.min(*held);
+        }
+        for line in &mut self.lines {
             let Some(far) = line.far.as_mut().filter(|far| far.guid.is_none()) else {
                 continue;
             };
             draft.line = line.number;
-            far.guid = guid;
-            if guid.is_none() && far.lid != Lid(0) {
-                let made = u64::from(far.lid.0) << 8 | far.number.min(255);
+            if far.lid != Lid(0) {
+                let made = u64::from(far.lid.0) << 8 | least[&far.lid].min(255);
                 far.guid = Some(Guid(NO_GUID | made));
                 draft.warn(Reason::NoGuid(format!("\"{}\"", far.description)));
-            } else if guid.is_none() {
+            } else {
                 let near = &line.near;
                 let port = PortNumber(u8::try_from(near.number).unwrap_or(0));
                 let port = PortOf(port, near.description.clone());
@@ -182,11 +194,9 @@ impl Links {
         })
     }
 
-    /// The kind of each GUID. If all ends on the left have words for it (`.net_dump`: switches), the others are hosts.
-    /// Else a GUID at several ports is a switch's, unless the ports of a host in planes share it: the description is a
-    /// host's, or it is at few ports with one lane each.
+    /// The kind of each GUID. One at several ports is a switch's, unless the ports of a host in planes share it: they
+    /// are few, and the description is a host's, or each has one lane.
     fn kinds(&self) -> HashMap<Guid, Kind> {
-        let told_all = self.lines.iter().all(|line| line.near.kind.is_some());
         let wide = self.lines.iter().filter_map(|line| {
             let ends = [line.near.guid, line.far.as_ref()?.guid];
             (!line.link.starts_with("1x")).then_some(ends)
@@ -205,9 +215,9 @@ impl Links {
             }
         }
         for (guid, numbers) in numbers {
-            let in_planes = numbers.last() <= Some(&PLANES) && !wide.contains(&guid);
-            let is_host = told_all || hosts.contains(&guid) || in_planes;
-            let is_switch = numbers.len() > 1 && !is_host;
+            let are_planes = hosts.contains(&guid) || !wide.contains(&guid);
+            let in_planes = numbers.last() <= Some(&PLANES) && are_planes;
+            let is_switch = numbers.len() > 1 && !in_planes;
             told.entry(guid).or_insert(match is_switch {
                 true => Kind::Switch,
                 false => Kind::Ca,
@@ -250,7 +260,7 @@ impl Links {
             *count = end.number.max(*count);
         }
         let id = |guid: Guid| kinds[&guid].id(nodes[&guid]);
-        let mut listed: HashSet<Guid> = HashSet::new();
+        let (mut listed, mut told): (HashSet<Guid>, HashSet<Guid>) = Default::default();
         listed.extend(self.lines.iter().filter_map(|line| line.near.guid));
         for (line, guid, end) in self.ends() {
             draft.line = line;
@@ -265,6 +275,9 @@ impl Links {
                 }
             };
             draft.tell(index, end.lid, end.description.as_bytes());
+            if kinds[&guid] == Kind::Switch && !listed.contains(&guid) && told.insert(guid) {
+                draft.warn(Reason::NotListed(draft.id_of(index).to_owned()));
+            }
         }
         let bad = |what: &'static str| Reason::BadLine(what, String::new());
         for line in &self.lines {

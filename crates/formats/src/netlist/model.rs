@@ -90,6 +90,15 @@ pub fn shown_port(number: PortNumber, label: Option<&str>) -> String {
     }
 }
 
+/// The number of the port with a label such as `1/4/1`, on a switch whose cages have two ports each.
+pub(super) fn cage_port(label: &str) -> Option<u8> {
+    let parts: Option<Vec<u8>> = label.split('/').map(|part| part.parse().ok()).collect();
+    match parts?[..] {
+        [1, cage @ 1..=100, port @ 1..=2] => Some(2 * (cage - 1) + port),
+        _ => None,
+    }
+}
+
 impl Port {
     /// Width and speed of the link as this end has them.
     pub fn speed(&self) -> Speed {

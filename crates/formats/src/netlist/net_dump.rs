@@ -17,7 +17,6 @@ pub(super) fn begins(line: &[u8]) -> bool {
     header(line).is_some()
 }
 
-/// The switches' GUIDs are known at the end alone: a far end with a GUID of none is a host.
 pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
     let (mut links, mut node) = (Links::default(), None);
     let mut columns: Vec<String> = Vec::new();
@@ -72,8 +71,10 @@ fn port<'l>(
     let name = column("Neighbor Description");
     let name = name.strip_prefix(b"\"").unwrap_or(name);
     let label = column("N#");
+    // Those of hosts have letters: `B184D0F0/0/0/1`. This tells a switch without a table.
+    let is_cage = find(label, b"/").is_some() && !label.iter().any(u8::is_ascii_alphabetic);
     let far = End {
-        kind: None,
+        kind: is_cage.then_some(Kind::Switch),
         guid: Some(Guid(guid)),
         number: whole(label).unwrap_or(0),
         lid: number("NLID").and_then(Lid::read).unwrap_or_default(),

@@ -10,7 +10,7 @@
 //! device.
 
 use super::db_csv::{cell_text, cells};
-use super::model::{Kind, Netlist, Node, Port};
+use super::model::{Kind, Netlist, Node, Port, cage_port};
 use crate::input::{Fault, Lenient, Parsed, Warnings, lines, quoted};
 use dmodc_fabric::{Guid, PortNumber};
 use std::collections::{HashMap, HashSet};
@@ -273,9 +273,5 @@ fn number(port: &str, node: Option<&Node>) -> Option<PortNumber> {
     if let Some(port) = ports.find(|port| port.label.as_deref() == Some(word)) {
         return Some(port.number);
     }
-    let parts: Option<Vec<u8>> = word.split('/').map(|part| part.parse().ok()).collect();
-    match parts?[..] {
-        [1, cage @ 1..=100, port @ 1..=2] => Some(PortNumber(2 * (cage - 1) + port)),
-        _ => None,
-    }
+    cage_port(word).map(PortNumber)
 }

@@ -62,9 +62,8 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
 #[derive(Default)]
 struct Lines {
     ports: HashSet<(u32, u64)>,
-    /// Lines whose other end has a line too, and all.
-    answered: usize,
-    all: usize,
+    /// Whether a line's other end has a line, too.
+    is_answered: bool,
     far: HashMap<u32, (u32, Node)>,
 }
 
@@ -87,8 +86,7 @@ impl Lines {
         if let Entry::Vacant(free) = self.far.entry(peer) {
             free.insert((draft.line, far.node?));
         }
-        self.all += 1;
-        self.answered += usize::from(self.ports.contains(&(peer, far.port)));
+        self.is_answered |= self.ports.contains(&(peer, far.port));
         self.ports.insert((id, near.port));
         let port = Port {
             guid: near.port_guid,
@@ -103,7 +101,7 @@ impl Lines {
         draft.add_port(node, near.port, port, port_line)
     }
 
-    /// Adds the nodes that are on the right of lines alone. Says so if the list has most links once.
+    /// Adds the nodes that are on the right of lines alone. Says so if the list has each link once.
     fn describe_the_rest(self, draft: &mut Draft) -> Result<(), Fault<Reason>> {
         let mut far: Vec<_> = self.far.into_iter().collect();
         far.sort_unstable_by_key(|(_, (line, _))| *line);
@@ -114,7 +112,7 @@ impl Lines {
                 added.map_err(|reason| Fault::in_line(line, reason))?;
             }
         }
-        draft.usual.once = 4 * self.answered < self.all;
+        draft.usual.once = !self.is_answered;
         Ok(())
     }
 }
