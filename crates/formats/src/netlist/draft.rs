@@ -338,20 +338,33 @@ impl Draft {
     }
 
     /// Removes LIDs that are out of range or belong to another port of the same component: fabrics that no link joins
-    /// count LIDs each for itself.
+    /// count LIDs each for itself. Names ports without a LID in a file that has some.
     fn check_lids(&mut self) {
         let peers = |at: usize| self.nodes[at].ports.iter().map(|(port, _)| port.peer);
         let component = components(self.nodes.iter().map(|entry| &entry.node), peers);
+        let mut all = self.nodes.iter().flat_map(|entry| {
+            let ports = entry.ports.iter().map(|(port, _)| port.lid);
+            ports.chain([entry.node.lid])
+        });
+        let has_some = all.any(|lid| lid != Lid(0));
         let mut owners: HashMap<Option<Guid>, LidOwners<(usize, u32)>> = HashMap::new();
         for index in self.by_guid() {
             let Entry { node, line, ports } = &self.nodes[index];
-            let own = (node.lid, node.lmc, *line, component[index]);
+            let (is_switch, id) = (node.kind == Kind::Switch, node.id.clone());
+            let zero = PortNumber::ZERO;
+            let own = (zero, node.lid, node.lmc, *line, component[index]);
             let of = |port: &Port| component[port.peer as usize];
-            let ports = ports.iter().map(|(p, at)| (p.lid, p.lmc, at.line, of(p)));
+            let ports = ports
+                .iter()
+                .map(|(p, at)| (p.number, p.lid, p.lmc, at.line, of(p)));
             let lids: Vec<_> = [own].into_iter().chain(ports).collect();
-            for (at, (lid, lmc, line, of)) in lids.into_iter().enumerate() {
+            for (at, (number, lid, lmc, line, of)) in lids.into_iter().enumerate() {
                 let owners = owners.entry(of).or_default();
                 if lid == Lid(0) {
+                    if has_some && is_switch == (number == zero) {
+                        let port = PortOf(number, id.clone());
+                        self.warnings.remark(line, Reason::NoLid(port));
+                    }
                     continue;
                 }
                 let reason = match owners.claim(lid, lmc, (index, line)) {

@@ -131,6 +131,9 @@ pub enum Reason {
          taken as unknown"
     )]
     LidOutOfRange { lid: u64, lmc: u64 },
+    /// In a file that has some.
+    #[error("no LID of {0}: it gets a free one here")]
+    NoLid(PortOf),
     #[error("LID {lid} belongs to \"{other}\" of line {first} too: taken as unknown here")]
     LidTwice { lid: Lid, other: String, first: u32 },
 }
