@@ -13,6 +13,7 @@ use crate::input::{Fault, Parsed, quoted};
 use crate::scan::{Scan, text};
 use dmodc_fabric::{Guid, PortNumber, Speed};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 pub(super) fn begins(line: &[u8]) -> bool {
     let name = line.strip_prefix(b"START_").unwrap_or_default();
@@ -25,8 +26,9 @@ pub(super) fn begins(line: &[u8]) -> bool {
 struct Rows {
     nodes: Vec<(u32, Node)>,
     zero: HashMap<Guid, PortZero>,
-    /// Without the other ends.
+    /// The rows of PORTS, without the other ends.
     ports: HashMap<(Guid, u64), Port>,
+    labels: HashMap<(Guid, u64), Arc<str>>,
     links: Vec<(u32, [(Guid, u64); 2])>,
 }
 
@@ -154,15 +156,17 @@ impl<'l> Row<'_, 'l> {
     fn guid(&self, name: &str) -> Result<Guid, Reason> {
         self.must(name, "no node GUID").map(Guid)
     }
+
+    /// Node and number of the port that the row is about.
+    fn port(&self) -> Result<(Guid, u64), Reason> {
+        Ok((
+            self.guid("NodeGUID")?,
+            self.must("PortNum", "no port number")?,
+        ))
+    }
 }
 
 impl Rows {
-    fn port(&mut self, row: &Row) -> Result<&mut Port, Reason> {
-        let number = row.must("PortNum", "no port number")?;
-        let port = self.ports.entry((row.guid("NodeGUID")?, number));
-        Ok(port.or_insert_with(unknown_port))
-    }
-
     fn take(&mut self, row: &Row, draft: &mut Draft) -> Result<(), Reason> {
         match row.section {
             "NODES" => self.nodes.push((draft.line, node(row)?)),
@@ -175,15 +179,17 @@ impl Rows {
                 self.zero.insert(row.guid("NodeGUID")?, zero);
             }
             "PORTS" => {
-                let port = self.port(row)?;
+                let mut port = unknown_port();
                 let (lid, lmc) = (row.number("LID"), row.number("LMC"));
                 (port.lid, port.lmc) = draft.lid(lid.unwrap_or(0), lmc.unwrap_or(0));
                 port.guid = row.number("PortGUID").filter(|guid| *guid > 0).map(Guid);
                 port.link = draft.link(speed(row).as_bytes());
+                self.ports.insert(row.port()?, port);
             }
             "PORT_HIERARCHY_INFO" => {
-                let label = row.cell("Label").map(|label| cell_text(label).into());
-                self.port(row)?.label = label;
+                if let Some(label) = row.cell("Label") {
+                    self.labels.insert(row.port()?, cell_text(label).into());
+                }
             }
             "LINKS" => {
                 let end = |n: u8| {
@@ -204,8 +210,9 @@ impl Rows {
             draft.line = line;
             if node.kind == Kind::Switch {
                 node.port_zero = self.zero.get(&node.guid).copied();
-                if let Some(zero) = self.ports.get(&(node.guid, 0)) {
-                    (node.lid, node.lmc) = (zero.lid, zero.lmc);
+                match self.ports.get(&(node.guid, 0)) {
+                    Some(zero) => (node.lid, node.lmc) = (zero.lid, zero.lmc),
+                    None => draft.warn(no_row(0, &node.id)),
                 }
             }
             let id = draft.id(node.id.as_bytes());
@@ -224,18 +231,17 @@ impl Rows {
                 let bad = |what| Reason::BadLine(what, format!("{far} port {far_number}"));
                 let peer_port = peer_port(far_number).map_err(bad)?;
                 let known = self.ports.get(&(guid, number)).cloned();
+                let label = self.labels.get(&(guid, number)).cloned();
                 let Some(node) = draft.node(ids[&guid]) else {
                     continue;
                 };
                 if known.is_none() {
-                    let port = PortNumber(u8::try_from(number).unwrap_or(0));
-                    let port = PortOf(port, draft.id_of(node).to_owned());
-                    let what = "START_PORTS: its speed and LID are unknown";
-                    draft.warn(Reason::NoRow(port.to_string(), what));
+                    draft.warn(no_row(number, draft.id_of(node)));
                 }
                 let port = Port {
                     peer: ids[&far],
                     peer_port,
+                    label,
                     ..known.unwrap_or_else(unknown_port)
                 };
                 let port_line = PortLine {
@@ -265,6 +271,14 @@ fn node(row: &Row) -> Result<Node, Reason> {
         device: row.small("DeviceID"),
         ..node
     })
+}
+
+fn no_row(number: u64, node: &str) -> Reason {
+    let port = PortOf(PortNumber(number.try_into().unwrap_or(0)), node.to_owned());
+    Reason::NoRow(
+        port.to_string(),
+        "START_PORTS: its speed and LID are unknown",
+    )
 }
 
 fn unknown_port() -> Port {
