@@ -117,6 +117,8 @@ pub enum Reason {
     Foreign(String),
     #[error("GUID {given} where \"{id}\" says {used}: the quoted id counts")]
     OtherGuid { given: Guid, id: String, used: Guid },
+    #[error("no line with the GUID of \"{0}\" before it: the quoted id counts")]
+    NoGuidLine(String),
     #[error("port GUID {guid} belongs to \"{other}\" of line {first} too: taken as unknown here")]
     PortGuidTwice {
         guid: Guid,

@@ -18,6 +18,8 @@ pub struct Context {
     bases: [u64; 3],
     next: [u64; 3],
     given: Option<GivenGuid>,
+    /// Whether the file gives GUIDs, so that a node without one lacks its line.
+    pub has_guids: bool,
     /// For ports without options.
     pub enabled: Enabled,
     /// Whether an assignment waits for its node line.
@@ -42,6 +44,7 @@ impl Default for Context {
             bases,
             next: bases,
             given: None,
+            has_guids: false,
             enabled: Enabled::default(),
             is_open: false,
         }
@@ -133,16 +136,21 @@ impl Context {
     }
 
     /// The GUID for a node line: from the assignment before it, else from ibsim's counter. The quoted id counts instead
-    /// if the assignment is unreadable, if another node has its GUID, or if a switch's port GUID in parentheses does
-    /// not confirm it: some chassis give one GUID to all their switches.
+    /// if the assignment is missing or unreadable, if another node has its GUID, or if a switch's port GUID in
+    /// parentheses does not confirm it: some chassis give one GUID to all their switches.
     fn guid(&mut self, kind: Kind, id: &[u8], draft: &mut Draft) -> Guid {
         let counted = Guid(self.next[kind as usize]);
-        let (Some(given), Some(named)) = (self.given.take(), guid_of_id(id)) else {
+        let given = self.given.take().filter(|given| given.kind == kind);
+        let Some(named) = guid_of_id(id).filter(|named| *named != counted) else {
             return counted;
         };
-        if given.kind != kind || given.guid == Some(named) {
-            return counted;
-        }
+        let Some(given) = given else {
+            if !self.has_guids {
+                return counted;
+            }
+            draft.warn(Reason::NoGuidLine(text(id)));
+            return named;
+        };
         let Some(guid) = given.guid else { return named };
         let confirmed = kind != Kind::Switch || given.port.is_some_and(|port| port != named);
         if confirmed && !draft.guids.contains(&guid) {

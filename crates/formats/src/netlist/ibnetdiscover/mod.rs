@@ -21,6 +21,7 @@ use super::draft::Draft;
 use super::error::Reason;
 use super::model::Netlist;
 use crate::input::{Fault, Parsed, quoted};
+use crate::scan::find;
 
 /// Commands of ibsim that reach beyond one netlist.
 const UNSUPPORTED: [&str; 3] = ["include", "module", "@"];
@@ -32,6 +33,7 @@ pub(super) fn begins(line: &[u8]) -> bool {
 
 pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
     let mut context = Context::default();
+    context.has_guids = find(bytes, b"guid=0x").is_some();
     let mut current = None;
     let mut draft = Draft::read(bytes, |draft, line| {
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
