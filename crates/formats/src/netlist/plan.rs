@@ -4,7 +4,8 @@
 //! whose state is not Active, or whose domain is not In-Scope, are left out. Other tables have columns that the caller
 //! names, and no such states. A port is `Port 7`, `7` or a label, `1/4/1`. A plan has names alone: it is a reference for
 //! a fabric with nodes of these names. The name of a switch of NVIDIA's is the part of its description between `;` and
-//! `:`; a GUID is a name, too.
+//! `:`; a GUID is a name, too. `Blade 16_Port 2/20` of a director is port 20 of its switch `L16/U2`. A host's port may
+//! be its description.
 //!
 //! The rack of a device, if there are such columns, says where a technician goes: the location or rack beside the
 //! device.
@@ -107,10 +108,7 @@ impl Plan {
                 warnings.add(number, PlanReason::Bad(quoted(line)));
                 continue;
             };
-            links.push((
-                number,
-                [(a, p), (b, q)].map(|(a, p)| (a.clone(), p.clone())),
-            ));
+            links.push((number, [end(a, p), end(b, q)]));
             for (device, rack) in [(a, near), (b, far)] {
                 if let Some(rack) = rack.and_then(cell) {
                     racks.insert(device.to_lowercase(), rack.clone());
@@ -141,7 +139,7 @@ impl Plan {
         }
         let mut by_name = by_name(now);
         let switches: HashSet<&str> = self.likely_switches();
-        let mut taken: HashSet<(u32, PortNumber)> = HashSet::new();
+        let mut taken: HashMap<(u32, PortNumber), (u32, PortNumber)> = HashMap::new();
         for (line, ends) in &self.links {
             let mut places = Vec::new();
             for (name, port) in ends {
@@ -165,16 +163,24 @@ impl Plan {
                     }
                 };
                 let node = now.nodes.get(index as usize);
-                match number(port, node) {
+                let only = node.is_none_or(|node| node.port_count == 1) && name == port;
+                match only.then_some(PortNumber(1)).or(number(port, node)) {
                     None => warnings.add(*line, PlanReason::NoPort(port.clone(), name.clone())),
-                    Some(number) if !taken.contains(&(index, number)) => {
-                        places.push((index, number))
-                    }
-                    Some(number) => warnings.add(*line, PlanReason::Twice(number, name.clone())),
+                    Some(number) => places.push((index, number)),
                 }
             }
-            if let [near, far] = places[..] {
-                taken.extend([near, far]);
+            let [near, far] = places[..] else { continue };
+            // Some plans have a row for each end.
+            if taken.get(&near) == Some(&far) {
+                continue;
+            }
+            let twice = (places.iter().zip(ends)).filter(|(place, _)| taken.contains_key(place));
+            let twice: Vec<_> = twice.collect();
+            for ((_, number), (name, _)) in &twice {
+                warnings.add(*line, PlanReason::Twice(*number, name.clone()));
+            }
+            if twice.is_empty() {
+                taken.extend([(near, far), (far, near)]);
                 for (near, far) in [(near, far), (far, near)] {
                     let known = now.nodes.get(near.0 as usize);
                     let known = known.and_then(|node| node.port(near.1));
@@ -193,9 +199,9 @@ impl Plan {
 
     /// Devices with several ports in the plan.
     fn likely_switches(&self) -> HashSet<&str> {
+        let ends: HashSet<&End> = self.links.iter().flat_map(|(_, ends)| ends).collect();
         let mut seen = HashSet::new();
-        let ends = self.links.iter().flat_map(|(_, ends)| ends);
-        let again = ends.filter(|(name, _)| !seen.insert(name.as_str()));
+        let again = ends.iter().filter(|(name, _)| !seen.insert(name));
         again.map(|(name, _)| name.as_str()).collect()
     }
 }
@@ -234,12 +240,41 @@ fn by_name(netlist: &Netlist) -> HashMap<String, Option<u32>> {
     let mut by_name: HashMap<String, Option<u32>> = HashMap::new();
     for (index, node) in (0..).zip(&netlist.nodes) {
         let description = node.description.to_lowercase();
-        for name in [description, short(&node.description), node.guid.to_string()] {
+        // Of `MF0;NAME:MODEL/L16/U2`, `NAME/L16/U2`.
+        let (_, place) = description.split_once('/').unwrap_or_default();
+        let place = format!("{}/{place}", short(&node.description));
+        let guid = node.guid.to_string();
+        for name in [short(&node.description), place, guid, description] {
             let held = by_name.entry(name).or_insert(Some(index));
             *held = held.filter(|held| *held == index);
         }
     }
+    // Lists of links have no node GUIDs of hosts. One that is a node GUID, too, is that node's.
+    for (index, node) in (0..).zip(&netlist.nodes) {
+        for guid in node.ports.iter().filter_map(|port| port.guid) {
+            by_name.entry(guid.to_string()).or_insert(Some(index));
+        }
+    }
     by_name
+}
+
+/// Device and port of a row: the switch of a director's blade, a host whose port is its description.
+fn end(device: &str, port: &str) -> End {
+    let blade = port.strip_prefix("Blade ").and_then(|place| {
+        let (blade, place) = place.split_once("_Port ")?;
+        let (unit, number) = place.split_once('/')?;
+        Some((blade.parse::<u8>().ok()?, unit, number))
+    });
+    if let Some((blade, unit, number)) = blade {
+        return (format!("{device}/L{blade:02}/U{unit}"), number.to_owned());
+    }
+    let rest = port.strip_prefix(device);
+    let device = if rest.is_some_and(|rest| rest.starts_with(' ')) {
+        port
+    } else {
+        device
+    };
+    (device.to_owned(), port.to_owned())
 }
 
 /// A column's name: `#Fields:StartDevice` is `startdevice`.
