@@ -122,7 +122,7 @@ fn text(ports: &BTreeMap<(Guid, PortNumber), [u64; 5]>) -> String {
         let items = items.collect::<String>();
         format!("   GUID {guid} port {port}:{items} [PortXmitWait == 123456]\n")
     });
-    lines.collect()
+    lines.collect::<String>() + "\n## Summary: 1 nodes checked\n"
 }
 
 /// Wrong if another cable is named as well. One cable in ten has a few errors, one switch was restarted, one host six

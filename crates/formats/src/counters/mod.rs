@@ -89,6 +89,8 @@ pub enum CounterReason {
     Bad(String),
     #[error("ends within a section: the file is cut")]
     Truncated,
+    #[error("ibqueryerrors ends with '## Summary', this does not: the file may be cut")]
+    NoSummary,
     #[error("port {1} of {0} is not in this fabric: left out")]
     NoPort(String, u64),
 }

@@ -13,7 +13,7 @@ impl Reading {
     /// If there is no port with counters, or a section does not end.
     pub fn parse_leniently(bytes: &[u8]) -> Parsed<Reading, CounterReason> {
         let (mut reading, mut warnings) = (Reading::default(), Warnings::default());
-        let mut seen = false;
+        let (mut seen, mut needs_summary) = (false, false);
         // The port of perfquery's lines, if it is one; the section of a `db_csv`; the columns of a `net_dump_ext`.
         let (mut of, mut section, mut columns) = (None, Section::default(), Vec::new());
         let mut last = 0;
@@ -54,6 +54,7 @@ impl Reading {
                 let mut scan = Scan(rest);
                 let guid = scan.c_number().filter(|_| scan.blanks().eat(b"port "));
                 seen |= guid.is_some();
+                needs_summary = true;
                 match (guid, scan.0.starts_with(b"ALL"), scan.decimal()) {
                     (Some(_), true, _) => {}
                     (Some(guid), _, Some(port)) if scan.eat(b":") => {
@@ -96,12 +97,16 @@ impl Reading {
             } else if let Some(rest) = line.strip_prefix(b"## Summary: ") {
                 // ibqueryerrors names ports with errors alone: there may be none.
                 seen |= Scan(rest).decimal().is_some_and(|nodes| nodes > 0);
+                needs_summary = false;
             } else if !line.is_empty() {
                 of = None;
             }
         }
         if section.name.is_some() {
             return Err(Fault::in_line(last, CounterReason::Truncated));
+        }
+        if needs_summary {
+            warnings.add(last, CounterReason::NoSummary);
         }
         match seen {
             true => Ok(Lenient::new(reading, warnings)),
