@@ -281,7 +281,7 @@ fn escape_sequence(rest: &mut impl Iterator<Item = u8>) {
     }
 }
 
-/// Text for a message: on one line, and shortened.
+/// Text for a message: on one line, shortened, and harmless to a terminal.
 pub fn quoted(text: &[u8]) -> String {
     const LONGEST: usize = 60;
     let text = text.trim_ascii();
@@ -290,5 +290,5 @@ pub fn quoted(text: &[u8]) -> String {
     if quoted.len() < text.len() {
         quoted.push('…');
     }
-    quoted
+    quoted.replace(|c: char| c.is_control() && c != '\t', "?")
 }

@@ -28,7 +28,7 @@ const FORMATS: [Format; 6] = [
 const OTHERS: [(&str, &str); 8] = [
     ("Unicast lids", "begins a dump of forwarding tables"),
     (
-        "osm_ucast_mgr_dump_ucast_fdbs",
+        "osm_ucast_mgr_dump_ucast_routes",
         "begins a dump of forwarding tables",
     ),
     ("Port Name=", "begins a list of virtual ports (--vports)"),

@@ -50,6 +50,9 @@ impl<'a> NodeParts<'a> {
     /// The rest of a node line: `41 "S-..."  # "description" enhanced port 0 lid 13 lmc 0`.
     pub fn read(rest: &'a [u8]) -> Result<Self, &'static str> {
         let mut scan = Scan(rest);
+        if scan.0.starts_with(b": guid ") {
+            return Err("hop counts, as in opensm-lid-matrix.dump");
+        }
         if scan.blanks().0.starts_with(b":") {
             return Err("a list of nodes without links, as of ibnetdiscover -l");
         }
