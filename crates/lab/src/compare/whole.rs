@@ -7,7 +7,7 @@ use super::multi_engine_run::MultiEngineRun;
 use super::throws::adopt;
 use crate::LabError;
 use dmodc_core::Engine;
-use dmodc_fabric::{Guid, Lid};
+use dmodc_fabric::{Fabric, Guid, Lid};
 use dmodc_formats::netlist::{Kind, Netlist, Node};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -61,6 +61,16 @@ pub fn compare_whole(
     let (given, _) = netlist.to_fabric(None)?;
     let answer = runs.route_all(name, (netlist, &given), specs)?;
     let (found, _) = found(netlist, &answer.lids).to_fabric(None)?;
+    let ends = |fabric: &Fabric| fabric.switches().len() + fabric.end_nodes().len();
+    if specs.iter().any(|spec| spec.foreign.is_none()) && ends(&found) < ends(&given) {
+        log::warn!(
+            "OpenSM finds {} of {} switches and {} of {} end nodes of {name}: its engines are measured on these alone",
+            found.switches().len(),
+            given.switches().len(),
+            found.end_nodes().len(),
+            given.end_nodes().len(),
+        );
+    }
     let row = |(spec, outcome): (&EngineSpec, Outcome)| {
         let of_opensm = spec.foreign.is_none();
         let fabric = if of_opensm { &found } else { &given };
