@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 /// The longest wait, for a busy machine.
 const LIMIT: Duration = Duration::from_secs(30);
 
+const STALE: &str = "dmodc_stale_since_timestamp_seconds";
+
 /// A folder with captures of a fabric. The discovery command prints one of them.
 struct Scene {
     dir: tempfile::TempDir,
@@ -72,6 +74,13 @@ impl Scene {
         let routed = self.file("routed");
         ok(["route", &self.file(name), "--lfts", &routed, "--plain"]);
         fs::read(self.file("routed")).unwrap()
+    }
+
+    /// A figure of the metrics in the file `prom`, which a follower may be about to begin.
+    fn figure(&self, name: &str) -> Option<f64> {
+        let text = fs::read_to_string(self.file("prom")).ok()?;
+        let line = text.lines().find(|l| l.split(' ').next() == Some(name));
+        line?.split(' ').next_back()?.parse().ok()
     }
 
     fn has_tables_of(&self, name: &str) -> bool {
@@ -237,38 +246,44 @@ fn changed_or_removed_files_are_read_and_written_again() {
 #[test]
 fn figures_say_since_when_tables_are_stale() {
     let scene = Scene::new();
-    let file = scene.file("prom");
-    let value = |name: &str| -> f64 {
-        let text = fs::read_to_string(&file).unwrap();
-        let line = text.lines().find(|l| l.split(' ').next() == Some(name));
-        let line = line.unwrap_or_else(|| panic!("no {name} in {text}"));
-        line.split(' ').next_back().unwrap().parse().unwrap()
-    };
-    let args = ["--every", "3600", "--metrics", &file];
+    let args = ["--every", "3600", "--metrics", &scene.file("prom")];
     let mut follower = Running::start(&scene, &args);
     follower.says("ranks: ");
-    let wait = |name: &str, is: &dyn Fn(f64) -> bool| {
-        wait_until(|| fs::exists(&file).unwrap() && is(value(name)));
-    };
-    wait("dmodc_nodes", &|v| v == 24.0);
-    assert_eq!(value("dmodc_stale_since_timestamp_seconds"), 0.0);
-    assert_eq!(value("dmodc_engine_in_use"), 1.0);
+    wait_until(|| scene.figure("dmodc_nodes") == Some(24.0));
+    assert_eq!(scene.figure(STALE), Some(0.0));
+    assert_eq!(scene.figure("dmodc_engine_in_use"), Some(1.0));
     scene.discovers("exit 1");
     follower.ask();
-    wait("dmodc_stale_since_timestamp_seconds", &|v| v > 1e9);
-    assert_eq!(value("dmodc_refusals_total"), 1.0);
+    wait_until(|| scene.figure(STALE) > Some(1e9));
+    assert_eq!(scene.figure("dmodc_refusals_total"), Some(1.0));
     scene.finds("whole");
     follower.ask();
-    wait("dmodc_stale_since_timestamp_seconds", &|v| v == 0.0);
+    wait_until(|| scene.figure(STALE) == Some(0.0));
 }
 
 #[test]
 fn a_command_that_fails_is_run_again() {
     let scene = Scene::new();
-    let (fine, told) = (scene.file("fine"), scene.file("told"));
-    let notify = format!("test -e {fine} && touch {told}");
-    let mut follower = Running::start(&scene, &["--every", "0.1", "--notify", &notify]);
-    follower.says("OpenSM was not notified of new tables: 'test -e");
+    let [fine, told, tries] = ["fine", "told", "tries"].map(|name| scene.file(name));
+    let notify = format!("echo >>{tries}; test -e {fine} && touch {told}");
+    let args = ["--every", "0.1", "--notify", &notify];
+    let mut follower = Running::start(
+        &scene,
+        &[&args[..], &["--metrics", &scene.file("prom")]].concat(),
+    );
+    wait_until(|| fs::metadata(&tries).is_ok_and(|file| file.len() > 2));
+    // OpenSM does not have the tables.
+    assert!(scene.figure(STALE) > Some(1e9));
+    assert!(!fs::exists(&told).unwrap());
     fs::write(&fine, "").unwrap();
+    follower.says("no longer stale");
+    assert!(fs::exists(&told).unwrap());
+    let told_why = |line: &&String| line.contains("OpenSM was not notified of new tables: 'echo");
+    assert_eq!(follower.said.iter().filter(told_why).count(), 1);
+    wait_until(|| scene.figure(STALE) == Some(0.0));
+    drop(follower);
+    // The next one does not know whether this one has told OpenSM.
+    fs::remove_file(&told).unwrap();
+    let _next = Running::start(&scene, &args);
     wait_until(|| fs::exists(&told).unwrap());
 }

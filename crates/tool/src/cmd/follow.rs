@@ -113,10 +113,11 @@ pub fn run(args: Args) -> Outcome {
     let mut target = Target {
         file: args.lfts,
         lid_matrix: args.lid_matrix,
+        // The follower before may have ended before it told OpenSM. A timer's single looks shall not sweep each time.
+        owed: args.notify.is_some() && !args.once,
         notify: args.notify,
         highest: None,
         written: Vec::new(),
-        owed: false,
     };
     let (asks, asked) = channel();
     read_asks(asks.clone());

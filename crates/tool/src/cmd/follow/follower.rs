@@ -184,15 +184,6 @@ impl Follower {
         self.last = Some(*routed);
     }
 
-    /// For a good look whose tables OpenSM has not read: stale tables stay stale.
-    pub fn wait_for_sweep(&mut self) {
-        const WAITS: &str = "there are new tables, which OpenSM reads when it sweeps";
-        if self.stale.is_some() && self.last_message != WAITS {
-            log::info!("{WAITS}");
-            self.last_message = WAITS.into();
-        }
-    }
-
     /// For a good look whose tables OpenSM has: the tables are no longer stale.
     pub fn succeed(&mut self) {
         self.good = Some(SystemTime::now());
@@ -206,13 +197,18 @@ impl Follower {
     /// For a look that has failed, or whose tables could not be written: the old tables stay, and are stale.
     pub fn fail(&mut self, what: &str) {
         self.basis = None;
-        let now = SystemTime::now();
-        let since = *self.stale.get_or_insert(self.good.unwrap_or(now));
         if let Some((metrics, _)) = &mut self.metrics {
             metrics.refused();
         }
+        self.lag(&format!("not routed: {what}"));
+    }
+
+    /// Keeps that OpenSM's tables are stale, and since when; logs why, once.
+    pub fn lag(&mut self, what: &str) {
+        let last = self.good.unwrap_or_else(SystemTime::now);
+        let since = *self.stale.get_or_insert(last);
         if self.last_message != what {
-            log::error!("not routed: {what}");
+            log::error!("{what}");
             log::error!("the tables are stale since {}", time(since));
             self.last_message = what.to_owned();
         }

@@ -29,12 +29,13 @@ pub struct Target {
 impl Target {
     /// Looks once, writes new tables, and makes OpenSM sweep where necessary. Logs a failure.
     pub fn turn(&mut self, follower: &mut Follower) -> Result<(), Failure> {
-        let is_current = self.look(follower)?;
-        self.tell(follower);
-        match (is_current, self.owed) {
-            (false, _) => {}
-            (true, true) => follower.wait_for_sweep(),
-            (true, false) => follower.succeed(),
+        if self.look(follower)? {
+            match self.tell(follower) {
+                Ok(()) => follower.succeed(),
+                Err(reason) => {
+                    follower.lag(&format!("OpenSM was not notified of new tables: {reason}"));
+                }
+            }
         }
         Ok(())
     }
@@ -110,13 +111,12 @@ impl Target {
     }
 
     /// Makes OpenSM sweep, if a sweep is owed and there is a command. If that fails, the next look tries again.
-    fn tell(&mut self, follower: &Follower) {
+    fn tell(&mut self, follower: &Follower) -> Result<(), String> {
         if let Some(command) = self.notify.as_ref().filter(|_| self.owed) {
-            match follower.commands.notify(command) {
-                Ok(()) => self.owed = false,
-                Err(reason) => log::error!("OpenSM was not notified of new tables: {reason}"),
-            }
+            follower.commands.notify(command)?;
+            self.owed = false;
         }
+        Ok(())
     }
 }
 
