@@ -266,6 +266,8 @@ impl<T: Copy> Directory<T> {
         let name = name.trim();
         let in_brackets = name.strip_suffix(']').and_then(|n| n.rsplit_once('['));
         let parts = in_brackets.or_else(|| name.rsplit_once(':'));
+        // What a script leaves of a name, `::7`, is no port of the only equipment with a colon in its description.
+        let parts = parts.filter(|(one, _)| one.contains(char::is_alphanumeric));
         let (one, port) = parts.ok_or_else(|| error.clone())?;
         // As messages have it: `[7 = 1/4/1]`.
         let port = port.split('=').next_back().unwrap_or_default().trim();
@@ -356,8 +358,8 @@ fn guid(name: &str) -> Option<Guid> {
 
 /// The LID in `12`, `0x000c`, `lid 12`. Digits after a zero, `0012`, are rather the tail of a GUID, which is no name.
 fn lid(name: &str) -> Option<Lid> {
-    let number = name.strip_prefix("lid").or(name.strip_prefix("LID"));
-    let number = number.unwrap_or(name).trim_start_matches([' ', ':', '=']);
+    let after = name.strip_prefix("lid").or(name.strip_prefix("LID"));
+    let number = after.map_or(name, |number| number.trim_start_matches([' ', ':', '=']));
     let is_tail = number.starts_with('0') && number.bytes().all(|digit| digit.is_ascii_digit());
     let lid = number.parse().ok().filter(|_| !is_tail);
     lid.filter(|lid: &Lid| lid.is_unicast())
