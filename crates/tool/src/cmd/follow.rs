@@ -11,6 +11,7 @@ use super::args::Routing;
 use crate::failure::{Outcome, refused};
 use crate::input::is_dash;
 use dmodc_lab::sim::PrivateDir;
+use dmodc_watch::sweeps::Logged;
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -118,6 +119,7 @@ pub fn run(args: Args) -> Outcome {
         notify: args.notify,
         highest: None,
         written: Vec::new(),
+        errors: Logged::default(),
     };
     let (asks, asked) = channel();
     read_asks(asks.clone());

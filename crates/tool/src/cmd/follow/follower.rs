@@ -11,7 +11,7 @@ use dmodc_formats::files::{Stamp, stamp};
 use dmodc_formats::lft::{Dump, diff};
 use dmodc_formats::netlist::{Kind, Names, Netlist, Node};
 use dmodc_watch::sweeps::{
-    File, Findings, Metrics, Planned, ReferenceFile, Role, Source, Sweep, host_pairs, report,
+    File, Findings, Metrics, Planned, ReferenceFile, Role, Source, Sweep, host_pairs,
 };
 use jiff::Timestamp;
 use std::collections::HashSet;
@@ -62,6 +62,7 @@ pub struct Routed {
     pub tables: Tables,
     /// The highest LID that a port of the fabric has.
     pub highest: Lid,
+    pub sweep: Sweep,
 }
 
 struct Seen {
@@ -143,16 +144,12 @@ impl Follower {
         let now = Dump::from_tables(fabric, &tables);
         let changed = diff(&before.unwrap_or_default(), &now).blocks();
         let sweep = Sweep::new(&planned, (filled, proof), (start, read), changed);
-        report::unreachable(&names, &planned);
-        report::routed(&sweep);
-        if let Some((metrics, _)) = &mut self.metrics {
-            metrics.routed(&sweep);
-        }
         let routed = Routed {
             planned,
             names,
             tables,
             highest,
+            sweep,
         };
         Ok(Look::New(Box::new(routed), (seen.text, stamps)))
     }
@@ -174,6 +171,7 @@ impl Follower {
         let file = self.reference.as_ref();
         let found = self.findings.look(names, planned, file);
         if let Some((metrics, _)) = &mut self.metrics {
+            metrics.routed(&routed.sweep);
             metrics.drained(&uses);
             metrics.next.read = Some(SystemTime::now());
             metrics.next.found = found;

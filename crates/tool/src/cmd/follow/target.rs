@@ -7,8 +7,7 @@ use dmodc_core::hop_row;
 use dmodc_fabric::Lid;
 use dmodc_formats::files::{self, Stamp, stamp};
 use dmodc_formats::lft::{write_dump, write_lid_matrix};
-use dmodc_watch::sweeps::Planned;
-use std::fs;
+use dmodc_watch::sweeps::{Logged, Planned, report};
 use std::io::{self, ErrorKind, Write};
 use std::iter;
 use std::path::{Path, PathBuf};
@@ -24,6 +23,7 @@ pub struct Target {
     pub written: Vec<Option<Stamp>>,
     /// Whether OpenSM still has to sweep to read the file's content.
     pub owed: bool,
+    pub errors: Logged,
 }
 
 impl Target {
@@ -74,7 +74,7 @@ impl Target {
         files.map(|file| stamp(file)).collect()
     }
 
-    /// Writes tables to the file; returns whether they are new.
+    /// Writes tables to the file, and logs them; returns whether they are new.
     fn write(&self, routed: &Routed) -> Result<bool, Failure> {
         let start = Instant::now();
         let mut is_new = false;
@@ -90,8 +90,11 @@ impl Target {
         is_new |= put(&self.file, |out| {
             write_dump(fabric, &routed.names, tables, true, out)
         })?;
+        let time = start.elapsed().as_millis();
+        report::unreachable(&routed.names, &routed.planned);
+        report::routed(&routed.sweep);
         if is_new {
-            let (file, time) = (self.file.display(), start.elapsed().as_millis());
+            let file = self.file.display();
             log::info!("tables written to {file} in {time} ms");
         }
         Ok(is_new)
@@ -103,11 +106,16 @@ impl Target {
         if self.highest.is_some_and(|h| h <= highest) {
             return;
         }
-        match strip(&self.file, highest) {
-            Ok(()) => self.highest = Some(highest),
-            Err(Failure::Unwritable { reason, .. }) if reason.kind() == ErrorKind::NotFound => {}
-            Err(e) => log::error!("LIDs above the subnet's highest stay: {e}"),
-        }
+        let error = match strip(&self.file, highest) {
+            Ok(()) => {
+                self.highest = Some(highest);
+                None
+            }
+            Err(Failure::Unwritable { reason, .. }) if reason.kind() == ErrorKind::NotFound => None,
+            Err(e) => Some(format!("LIDs above the subnet's highest stay: {e}")),
+        };
+        let news = self.errors.news(error);
+        news.iter().for_each(|line| log::error!("{line}"));
     }
 
     /// Makes OpenSM sweep, if a sweep is owed and there is a command. If that fails, the next look tries again.
@@ -124,7 +132,11 @@ impl Target {
 fn put(file: &Path, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<bool, Failure> {
     let mut text = Vec::new();
     write(&mut text).map_err(Failure::unwritable(file))?;
-    let is_new = files::read(file).map_or(true, |old| old != text);
+    let old = match files::read(file) {
+        Err(e) if e.kind() == ErrorKind::NotFound => None,
+        old => Some(old.map_err(Failure::unwritable(file))?),
+    };
+    let is_new = old.is_none_or(|old| old != text);
     if is_new {
         write_text(file, text)?;
     }
@@ -133,7 +145,7 @@ fn put(file: &Path, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<
 
 /// Takes the entries of LIDs above `highest` out of a file with tables, if it has any.
 fn strip(file: &Path, highest: Lid) -> Result<(), Failure> {
-    let text = fs::read(file).map_err(Failure::unwritable(file))?;
+    let text = files::read(file).map_err(Failure::unwritable(file))?;
     let is_above = |line: &&[u8]| lid_of(line).is_some_and(|lid| lid > highest);
     let lines = text.split_inclusive(|&byte| byte == b'\n');
     let kept: Vec<&[u8]> = lines.filter(|line| !is_above(line)).collect();
