@@ -77,7 +77,7 @@ pub fn run(args: Args) -> Outcome {
         }
     };
     let mut report = Report::default();
-    let (mut port, mut sweep) = (None, None);
+    let (mut port, mut sweep, mut is_kept) = (None, None, false);
     match metrics.as_deref().map(of_one_port) {
         None => report.unknown("no metrics: set dmodc.metrics=FILE in event_plugin_options"),
         Some(Err(e)) => report.unknown(&e),
@@ -87,10 +87,11 @@ pub fn run(args: Args) -> Outcome {
             let figures = ["sweep_seconds", "last_sweep_timestamp_seconds"];
             let [took, at] = figures.map(|figure| metrics.one(figure));
             sweep = took.zip(at);
+            is_kept = metrics.keep_reference() && option("faults").is_none_or(|f| f != "paper");
         }
     }
     report.of_log(&logs, sweep);
-    report.of_reference(option("reference").as_deref(), port);
+    report.of_reference(option("reference").as_deref(), port, is_kept);
     let words = match options.is_empty() {
         true => "none set".to_owned(),
         false => options.join(" "),
@@ -187,11 +188,21 @@ impl Report {
         match by {
             "by Dmodc" => {}
             "none yet" => self.unknown("no sweep yet"),
+            _ if metrics.one("refusals_total") == Some(0.0) => {
+                self.wants(
+                    "another engine routes: OpenSM has not called Dmodc, see routing_engine",
+                );
+            }
             _ => self.wants("another engine routes: the log has 'dmodc: ERR: not routed'"),
         }
         let Some(switches) = metrics.one("switches") else {
             return;
         };
+        // The figures stay those of the last sweep that Dmodc routed.
+        let read = age("last_read_timestamp_seconds").filter(|_| by != "by Dmodc");
+        if let Some(old) = read.map(words) {
+            self.say("figures", format!("of {old} ago, when Dmodc last routed"));
+        }
         let nodes = metrics.one("nodes").unwrap_or_default();
         let missing = self.missing(metrics);
         let state = match missing.is_empty() {
@@ -309,10 +320,12 @@ impl Report {
         }
     }
 
-    fn of_reference(&mut self, option: Option<&str>, port: Option<Guid>) {
+    /// `is_kept`: the default's file must be there.
+    fn of_reference(&mut self, option: Option<&str>, port: Option<Guid>, is_kept: bool) {
+        let option = option.filter(|file| *file != "auto");
         let path = match option {
             Some("none") => return self.say("reference", "none set"),
-            None | Some("auto") => {
+            None => {
                 let [by_port, _] = auto_paths();
                 let mut there = files::of_ports(&by_port);
                 match (port, there.len()) {
@@ -330,9 +343,10 @@ impl Report {
             Some(age) => self.say("reference", format!("{}, {age} old", path.display())),
             None => {
                 self.say("reference", format!("{}: not there", path.display()));
-                // The first sweep of the default writes it.
-                if option.is_some() {
-                    self.wants("the reference is not there");
+                if option.is_some() || is_kept {
+                    self.wants(
+                        "the reference is not there: the log has why, or OSM_CACHE_DIR differs",
+                    );
                 }
             }
         }
@@ -418,6 +432,14 @@ impl Metrics {
         });
         let samples = samples.collect();
         Ok(Metrics { samples, port })
+    }
+
+    /// Whether they are of a plugin that must have written its own reference: a thread does so after the first sweep
+    /// that it routes. Only `dmodc follow` has the time since when tables are stale.
+    fn keep_reference(&self) -> bool {
+        let total = |what| self.one(what).unwrap_or_default();
+        let is_plugin = self.one("stale_since_timestamp_seconds").is_none();
+        is_plugin && total("sweeps_total") - total("refusals_total") > 1.0
     }
 
     /// A figure without labels.
