@@ -79,9 +79,8 @@ impl Plan {
             }
         }
         // The paper's letter has its own levels.
-        let may_connect = options.on_unreachable == OnUnreachable::Connect
-            && options.faults == Faults::Stable
-            && options.root_guids.is_empty();
+        let may_connect =
+            options.on_unreachable == OnUnreachable::Connect && options.faults == Faults::Stable;
         let Some(top) = plan.connections.top.filter(|_| may_connect) else {
             return Ok(plan);
         };
@@ -583,6 +582,7 @@ mod tests {
     use super::*;
     use crate::tests::{links::with_hosts_on_spines, route};
     use dmodc_fabric::Drained;
+    use fabrics::Net;
     use std::collections::BTreeSet;
 
     /// With a drained link most detours are found twice: over all links, and over those without it.
@@ -609,6 +609,19 @@ mod tests {
         let different: BTreeSet<_> = all.iter().collect();
         assert!(different.len() < all.len());
         assert_eq!(plan.connections().turned, different.len());
+    }
+
+    /// From these roots ten pairs of hosts have no route: the ranks count down from one switch in their stead.
+    #[test]
+    fn roots_leave_no_pair_of_hosts_out() {
+        let links = [(0, 1), (0, 2), (0, 4), (0, 5), (1, 3), (1, 5), (2, 4)];
+        let fabric = Net::new(&links, &[0, 1, 2, 4, 5]).build();
+        let options = Options {
+            root_guids: [5, 2].map(|s| fabric.guid(SwitchId(s))).to_vec(),
+            ..Options::default()
+        };
+        let (plan, _) = route(&fabric, &options, 1);
+        assert_eq!(plan.connections().left_out, 0);
     }
 
     /// Were others listed, the proof would let their routes turn.

@@ -76,6 +76,11 @@ rows! {
     /// With a reference, so it is where nominal ports are counted.
     switches_of_counted_racks_are_replaced:
         throws(3).map(counted_rack), |w| each_is_replaced(w, switches(&w.netlist)), by_reference, Steps, [only_own];
+    /// Neither does the reference that then has it move entries of others.
+    hosts_come_to_counted_racks:
+        throws(3).map(counted_rack), |w| come(w, ones(w, some_of_its_hosts(w))), auto, Anew, [only_own];
+    hosts_come_to_a_new_port_of_counted_racks:
+        throws(3).map(counted_rack), hosts_come_to_a_new_port, auto, Steps, [only_own];
     /// A host that gets another adapter, or moves to another port of its leaf, changes only its own entries.
     a_host_is_replaced_or_moves:
         each().map(Whole::pgft), a_host_is_replaced_or_moves, alone, Steps, [only_own];
@@ -170,6 +175,12 @@ fn counted_rack(seed: u64) -> Whole {
     let mut whole = Whole::pgft(("PGFT(2;6,6;1,3;1,3)", seed));
     (whole.netlist, _) = whole.netlist.without_links(14, seed).expect("links");
     whole
+}
+
+fn some_of_its_hosts(whole: &Whole) -> Vec<u32> {
+    let nodes = (0..).zip(&whole.netlist.nodes);
+    let hosts = nodes.filter(|(_, node)| node.kind != Kind::Switch);
+    hosts.map(|(node, _)| node).step_by(5).collect()
 }
 
 /// PGFTs, furnished ones, uneven pods, and such with leaves on spines.

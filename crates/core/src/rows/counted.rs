@@ -8,7 +8,7 @@
 //! so a host that comes or goes moves nobody.
 //!
 //! It is a second way to choose a nominal port, and needs a memory: the ports counted for the reference come first, as
-//! they are, and the rest is counted on top. Last, entries whose port does not lead nearer are counted again over the
+//! they are, and the rest is counted on top. A reference that gets a host or a leaf has the same ports for all others. Last, entries whose port does not lead nearer are counted again over the
 //! links that are there; then over those without drained ones, and over each band's, but for what the reference has there,
 //! with the speeds of now. Where the rule gives the nominal ports of a small tree, only the last is done: lost links would
 //! move what others displaced. Hosts that are away count as the others do. Cost: destinations times links, of few switches.
@@ -36,6 +36,8 @@ enum Who {
     Node(Guid),
     /// The switch at this place of [`Roles::order`]: a replaced box has the ways to the box before.
     Switch((u32, u64)),
+    /// Nobody, at this place of a leaf: the host that comes has these ways.
+    Nobody((u32, u64), u32),
 }
 
 /// The counted ports; empty where numbers decide.
@@ -89,8 +91,22 @@ pub struct Counting<'c> {
     pub before: Remembered<'c>,
 }
 
-/// A place of a destination: its switch; and its name and number, unless the place is empty.
-type Place = (SwitchId, Option<(Name, u32)>);
+/// A place of a destination.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Its switch.
+    home: SwitchId,
+    /// Its name while it is empty, on a leaf.
+    empty: Option<Name>,
+    /// The name and the number of the destination.
+    taken: Option<(Name, u32)>,
+}
+
+impl Place {
+    fn name(&self) -> Option<Name> {
+        self.taken.map(|at| at.0).or(self.empty)
+    }
+}
 
 /// What was counted for a reference: at first, and at last, over what drained and slow links leave.
 pub type Remembered<'r> = Option<(&'r Fabric, &'r [Counted; 2])>;
@@ -124,8 +140,15 @@ impl Counting<'_> {
         }
         let (mut places, names) = self.places();
         let mut ports = self.known(&places, 0);
-        Loads::new(self, &uplinks).complete(&places, &mut ports);
-        places.retain(|at| at.1.is_some());
+        let era = self.eras();
+        for last in BTreeSet::from_iter(&era.raw) {
+            let mut loads = Loads::new(self, &uplinks);
+            let later = era.keys().filter(|&s| era[s] > *last);
+            later.for_each(|s| loads.ends[s].clear());
+            let places = places.iter().filter(|at| era[at.home] <= *last).copied();
+            loads.complete(&places.collect::<Vec<_>>(), &mut ports);
+        }
+        places.retain(|at| at.taken.is_some());
         let none = PortsOf::new();
         self.complete_again(&uplinks, &places, |_, _| true, |_, _| 1, &none, &mut ports);
         Counted {
@@ -135,21 +158,34 @@ impl Counting<'_> {
         }
     }
 
+    /// By switch: 0, or the era of a leaf that came after all upper switches, whose ways are counted on top of the others'.
+    fn eras(&self) -> BySwitch<u32> {
+        let switches = self.fabric.switches().keys();
+        let era = |s: SwitchId| self.roles.order[s].0;
+        let upper = switches.clone().filter(|&s| !self.ranking.is_leaf(s));
+        let last = upper.map(era).max().unwrap_or(0);
+        switches
+            .map(|s| if era(s) > last { era(s) } else { 0 })
+            .collect()
+    }
+
     /// What was counted before for these places, first or last. A replaced box keeps its ports.
     fn known(&self, places: &[Place], at: usize) -> PortsOf {
         let boxes = self
             .before
             .map(|(reference, _)| known_boxes(self.fabric, reference));
-        let known = |name: Name, s: SwitchId| {
-            let counted = &self.before?.1[at];
-            Some(counted.of.get(&name)?[boxes.as_ref()?[s]?])
+        let known = |place: &Place, s: SwitchId| {
+            let counted = &self.before?.1[at].of;
+            let name = |name: Option<Name>| counted.get(&name?);
+            let ports = name(place.name()).or_else(|| name(place.empty))?;
+            Some(ports[boxes.as_ref()?[s]?])
         };
-        let of_name = |(name, _): (Name, u32)| {
+        let of_place = |place: &Place| {
             let switches = self.fabric.switches().keys();
-            let ports = switches.map(|s| known(name, s).unwrap_or(NO_PATH));
-            (name, ports.collect())
+            let ports = switches.map(|s| known(place, s).unwrap_or(NO_PATH));
+            Some((place.name()?, ports.collect()))
         };
-        places.iter().filter_map(|at| at.1).map(of_name).collect()
+        places.iter().filter_map(of_place).collect()
     }
 
     /// The ports that the rule gives, which writes all rows; none beyond [`SMALL`] switches. What slow links give up is
@@ -192,7 +228,7 @@ impl Counting<'_> {
             return;
         }
         let mut places = self.places().0;
-        places.retain(|at| at.1.is_some_and(|(_, number)| is_due(number)));
+        places.retain(|at| at.taken.is_some_and(|(_, number)| is_due(number)));
         let known = self.known(&places, 1);
         self.complete_again(
             &self.uplinks(),
@@ -222,8 +258,8 @@ impl Counting<'_> {
                 loads.each[s][usize::from(port)] = each(s, port);
             }
         }
-        for &(home, name) in places {
-            let Some((name, _)) = name else { continue };
+        for &Place { home, taken, .. } in places {
+            let Some((name, _)) = taken else { continue };
             let known = known.get(&name);
             for (s, port) in ports
                 .get_mut(&name)
@@ -284,11 +320,10 @@ impl Counting<'_> {
     fn places(&self) -> (Vec<Place>, BTreeMap<Lid, Name>) {
         let (fabric, numbers) = (self.fabric, &self.roles.numbers);
         let mut names = BTreeMap::new();
-        let mut leaves: BTreeMap<(u32, SwitchId), BTreeMap<u32, (Name, u32)>> = BTreeMap::new();
-        for leaf in self.ranking.leaves() {
-            leaves.insert((numbers.first[leaf], leaf), BTreeMap::new());
-        }
-        let mut others: Vec<Place> = Vec::new();
+        let mut leaves: Vec<SwitchId> = self.ranking.leaves().collect();
+        leaves.sort_unstable_by_key(|&leaf| (numbers.first[leaf], leaf));
+        let mut hosts: BTreeMap<(u32, SwitchId), (Name, u32)> = BTreeMap::new();
+        let mut others: Vec<(SwitchId, (Name, u32))> = Vec::new();
         let mut last = 0;
         let mut name = |who: Who, lid: Lid, number: u32, k: u8| {
             if lid != Lid(0) {
@@ -304,15 +339,13 @@ impl Counting<'_> {
             let s = node.switch;
             let is_host = node.kind != NodeKind::Aggregation && self.ranking.is_leaf(s);
             if is_host {
-                let first = numbers.first[s];
-                let place = number.saturating_sub(first);
-                let of_leaf = leaves.entry((first, s)).or_default();
-                of_leaf.insert(place, name(Who::Node(node.guid), node.lid, number, 0));
+                let place = number.saturating_sub(numbers.first[s]);
+                hosts.insert((place, s), name(Who::Node(node.guid), node.lid, number, 0));
                 last = place.max(last);
             }
             let further = u8::from(is_host)..1 << node.lmc;
             let who = Who::Node(node.guid);
-            others.extend(further.map(|k| (s, Some(name(who, node.lid, number, k)))));
+            others.extend(further.map(|k| (s, name(who, node.lid, number, k))));
         }
         let mut switches: Vec<SwitchId> = fabric.switches().keys().collect();
         switches.sort_by_key(|&s| self.roles.order[s]);
@@ -321,10 +354,28 @@ impl Counting<'_> {
             let who = Who::Switch(self.roles.order[s]);
             let all = 0..1 << switch.lmc;
             let number = numbers.switch[s];
-            others.extend(all.map(|k| (s, Some(name(who, switch.lid, number, k)))));
+            others.extend(all.map(|k| (s, name(who, switch.lid, number, k))));
         }
-        let on_leaves = leaves.iter().flat_map(|(&(_, s), hosts)| {
-            (0..=last).map(move |place| (s, hosts.get(&place).copied()))
+        // Where half of the leaves end, or later: places behind come last, so that a new one moves nobody.
+        let mut ends: BTreeMap<SwitchId, u32> = leaves.iter().map(|&leaf| (leaf, 0)).collect();
+        ends.extend(hosts.keys().map(|&(place, leaf)| (leaf, place)));
+        let mut ends: Vec<u32> = ends.into_values().collect();
+        ends.sort_unstable();
+        let usual = ends.get(ends.len() / 2).copied().unwrap_or(0);
+        let behind =
+            (usual + 1..=last).flat_map(|place| leaves.iter().map(move |&leaf| (place, leaf)));
+        let at = leaves
+            .iter()
+            .flat_map(|&leaf| (0..=usual).map(move |place| (place, leaf)));
+        let on_leaves = at.chain(behind).map(|(place, home)| Place {
+            home,
+            empty: Some((Who::Nobody(self.roles.order[home], place), 0)),
+            taken: hosts.get(&(place, home)).copied(),
+        });
+        let others = others.into_iter().map(|(home, taken)| Place {
+            home,
+            empty: None,
+            taken: Some(taken),
         });
         (on_leaves.chain(others).collect(), names)
     }
@@ -371,13 +422,13 @@ impl<'c> Loads<'c> {
         self.ends[s].iter().any(|end| end.0 == port && leads(end.1))
     }
 
-    /// Counts the ports that are known, then chooses the others; those of switches, whose packets are few, last.
+    /// Counts the ports that are known, then chooses the others; those of switches, whose packets are few, by themselves.
     fn complete(&mut self, places: &[Place], ports: &mut PortsOf) {
-        self.load.raw.fill([0; 256]);
         let none: BySwitch<bool> = vec![false; self.ends.len()].into();
         let is_of_switch = |name: &Name| matches!(name.0, Who::Switch(_));
-        let first = places.partition_point(|at| !at.1.is_some_and(|(name, _)| is_of_switch(&name)));
+        let first = places.partition_point(|at| !at.name().is_some_and(|name| is_of_switch(&name)));
         for (of_switches, places) in [(false, &places[..first]), (true, &places[first..])] {
+            self.load.raw.fill([0; 256]);
             let known = ports.iter().filter(|at| is_of_switch(at.0) == of_switches);
             known.for_each(|(_, ports)| self.count(ports, &none));
             self.choose(places, ports);
@@ -387,10 +438,11 @@ impl<'c> Loads<'c> {
     /// Chooses the ports of these places that are not known.
     fn choose(&mut self, places: &[Place], ports: &mut PortsOf) {
         let mut order: Vec<SwitchId> = self.ends.keys().collect();
-        for &(home, name) in places {
-            let mut empty: BySwitch<u8> = vec![NO_PATH; order.len()].into();
-            let ports = name.and_then(|(name, _)| ports.get_mut(&name));
-            let ports = ports.unwrap_or(&mut empty);
+        for place in places {
+            let home = place.home;
+            let Some(ports) = place.name().and_then(|name| ports.get_mut(&name)) else {
+                continue;
+            };
             let before = self.on_ways(ports);
             order.sort_by_key(|s| self.of.costs.byte(*s, home) & HOPS);
             for &s in &order {
@@ -586,6 +638,31 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// All was counted anew at the next sweep, whose reference had the new leaf.
+    #[test]
+    fn ways_stay_when_the_reference_has_a_new_leaf() {
+        let widths = [[1, 2], [3, 1], [2, 3], [1, 3]];
+        let links = (2..).zip(widths).flat_map(|(leaf, widths)| {
+            let of_spine = (0..).zip(widths);
+            of_spine.flat_map(move |(spine, width)| vec![(leaf, spine); width])
+        });
+        let links: Vec<(u32, u32)> = links.collect();
+        let hosts: Vec<u32> = (0..32).map(|host| 2 + host / 8).collect();
+        let whole = Net::new(&links, &hosts).build();
+        let new = whole.guid(SwitchId(5));
+        let whole = whole.with_keys(&BTreeMap::from([(new, (new.0, 1))]));
+        let first = links.iter().copied().filter(|link| link.0 < 5);
+        let less = Net::new(&first.collect::<Vec<_>>(), &hosts[..24]).build();
+        let by = |reference: &Fabric| {
+            let options = Options {
+                reference: Some(Arc::new(reference.clone())),
+                ..Options::default()
+            };
+            route(&whole, &options, 1).1
+        };
+        assert!(by(&less) == by(&whole));
     }
 
     /// On the circle three of the displaced fell on one port of a leaf; and the LIDs of switches, counted before, had two of
