@@ -13,9 +13,10 @@ use super::paper::Paper;
 use super::paths::Paths;
 use super::rows::{AllLinks, Counted, Fallback, LinkSets, SMALL};
 use super::threads::{ALONE, Threads};
-use super::tree::{Groups, Ranking};
+use super::tree::{Groups, Ranking, components};
 use dmodc_fabric::{EndNode, Fabric, Lid, NO_PATH, NodeId, PortNumber, Tables};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -24,7 +25,8 @@ use std::time::{Duration, Instant};
 pub struct Plan {
     ranking: Ranking,
     rule: Rule,
-    /// The first layer has no drained links; a second has all links, for pairs without a path before.
+    /// The first layer has no drained links; the last has all links, for pairs without a path before; see
+    /// [`drained_by_layer`].
     layers: Vec<Layer>,
     connections: Connections,
     /// The switches to which all entries are those over all links, ascending.
@@ -136,7 +138,7 @@ impl Plan {
         let groups = Groups::new(&links, &ranking, threads);
         let paths = Paths::new(groups, &ranking, threads);
         let costed = Instant::now();
-        let drained = options.drained(fabric);
+        let drained = drained_by_layer(fabric, options.drained(fabric));
         let layers = LinkSets::layers(paths, &links, &drained, &ranking, threads);
         let known = before.map(|before| before.fabric);
         let widest = &layers[layers.len() - 1];
@@ -251,21 +253,22 @@ impl Plan {
         let displaced = sets.write(fabric, 0, rows, &may_turn, threads);
         self.write_detours(fabric, 0, rows, threads);
         let mut turning = Vec::new();
-        if self.layers.len() > 1 {
+        let last = self.layers.len() - 1;
+        for layer in 1..=last {
             let row = vec![NO_PATH; fabric.max_lid().index() + 1];
             let mut wide: BySwitch<Vec<u8>> = vec![row; rows.len()].into();
             let mut wide_rows: Vec<&mut [u8]> = wide.iter_mut().map(Vec::as_mut_slice).collect();
-            sets.write(fabric, 1, &mut wide_rows, &may_turn, threads);
-            self.write_detours(fabric, 1, &mut wide_rows, threads);
+            sets.write(fabric, layer, &mut wide_rows, &may_turn, threads);
+            self.write_detours(fabric, layer, &mut wide_rows, threads);
             let is_over_all = |to: SwitchId| self.over_all.binary_search(&to).is_ok();
             turning = Fallback {
                 fabric,
                 ranking: &self.ranking,
                 may_turn: &may_turn,
-                is_whole: &|lid| sets.switch(lid).is_some_and(is_over_all),
+                is_whole: &|lid| layer == last && sets.switch(lid).is_some_and(is_over_all),
                 spare: &|s, lid, port| sets.spare(s, lid, port),
             }
-            .write(rows, &wide);
+            .write(rows, &wide, turning);
         }
         (displaced, turning)
     }
@@ -513,6 +516,45 @@ impl<'r> Before<'r> {
     }
 }
 
+/// By layer, the drained links, as [`Options::drained`]: all of them, then none. Between, those inside a part of the fabric
+/// that drained links do not split: hosts of a drained leaf use its links, and no others that are drained.
+fn drained_by_layer(
+    fabric: &Fabric,
+    drained: Vec<(SwitchId, PortNumber)>,
+) -> Vec<Vec<(SwitchId, PortNumber)>> {
+    if drained.is_empty() {
+        return vec![drained];
+    }
+    let is_open = |&(_, (s, port)): &(SwitchId, (SwitchId, PortNumber))| {
+        drained.binary_search(&(s, port)).is_err()
+    };
+    let part = components(fabric.switches().len(), |s| {
+        let links = fabric.links_of(s).map(move |(port, to, _)| (to, (s, port)));
+        links.filter(is_open).map(|(to, _)| to)
+    });
+    let with_hosts: BTreeSet<SwitchId> = fabric
+        .end_nodes()
+        .iter()
+        .map(|node| part[node.switch])
+        .collect();
+    let splits = |&(s, port): &(SwitchId, PortNumber)| {
+        let parts = [Some(s), fabric.far(s, port).map(|far| far.0)].map(|s| s.map(|s| part[s]));
+        parts[0] != parts[1]
+            && parts
+                .iter()
+                .all(|part| part.is_some_and(|part| with_hosts.contains(&part)))
+    };
+    let inside: Vec<_> = drained
+        .iter()
+        .copied()
+        .filter(|link| !splits(link))
+        .collect();
+    match [0, drained.len()].contains(&inside.len()) {
+        true => vec![drained, Vec::new()],
+        false => vec![drained, inside, Vec::new()],
+    }
+}
+
 /// The LIDs of present nodes at a switch, of absent ones, and its own; each with a position that no LID changes: the port of
 /// its node, and the offset of the LID.
 fn lids<'f>(
@@ -611,7 +653,7 @@ mod tests {
         assert_eq!(plan.connections().turned, different.len());
     }
 
-    /// From these roots ten pairs of hosts have no route: the ranks count down from one switch in their stead.
+    /// From these roots two pairs of hosts have no route: the ranks count down from one switch in their stead.
     #[test]
     fn roots_leave_no_pair_of_hosts_out() {
         let links = [(0, 1), (0, 2), (0, 4), (0, 5), (1, 3), (1, 5), (2, 4)];

@@ -31,8 +31,13 @@ pub struct Fallback<'f> {
 
 impl Fallback<'_> {
     /// Fills in the missing entries of all switches for all LIDs from `wide`, the rows over more links. Returns the LIDs for
-    /// which packets make a turn that is not taken even so.
-    pub fn write(&self, rows: &mut [&mut [u8]], wide: &BySwitch<Vec<u8>>) -> Vec<Lid> {
+    /// which packets make a turn that is not taken even so; `before` are those of fewer links.
+    pub fn write(
+        &self,
+        rows: &mut [&mut [u8]],
+        wide: &BySwitch<Vec<u8>>,
+        before: Vec<Lid>,
+    ) -> Vec<Lid> {
         let rows: &mut RowsOf<'_> = rows.as_mut();
         let lids = 0..wide.first().map_or(0, Vec::len);
         for lid in lids.filter(|&lid| (self.is_whole)(Lid::from(lid))) {
@@ -40,7 +45,8 @@ impl Fallback<'_> {
             all.for_each(|(row, wide)| row[lid] = wide[lid]);
         }
         let mut turning = Vec::new();
-        let mut missing: BTreeMap<usize, Vec<SwitchId>> = BTreeMap::new();
+        let before = before.iter().map(|lid| (lid.index(), Vec::new()));
+        let mut missing: BTreeMap<usize, Vec<SwitchId>> = before.collect();
         for ((s, wide), row) in wide.iter_enumerated().zip(rows.iter()) {
             let entries = row.iter().zip(wide).enumerate();
             for (lid, _) in entries.filter(|&(_, (&e, &w))| e == NO_PATH && w != NO_PATH) {

@@ -5,7 +5,7 @@
 //! entry in the band takes the entry over all links, and so does one at which a detour would make a turn that is not taken.
 //! If a *leaf* does, or what follows going down does not go down, the whole LID uses all links.
 //!
-//! Drained links are in none of these sets. A second layer has all links, for what only a drained link can reach.
+//! Drained links are in none of these sets. Further layers have some, then all, for what only a drained link can reach.
 //! Cost: costs once for each set; rows over all links, and in each band for its own destinations. An entry counts as
 //! displaced once over all links, and once in its band.
 
@@ -36,8 +36,8 @@ pub struct AllLinks<'a> {
     pub links: &'a Links,
     /// The paths of each layer.
     pub layers: &'a [Arc<Paths>],
-    /// Both ends of drained links, as (switch, port), ascending.
-    pub drained: Vec<(SwitchId, PortNumber)>,
+    /// By layer, both ends of the drained links that it lacks, as (switch, port), ascending.
+    pub drained: Vec<Vec<(SwitchId, PortNumber)>>,
     /// A small reference, and the ports counted there.
     pub before: Remembered<'a>,
 }
@@ -50,7 +50,7 @@ pub struct LinkSets {
     targets: Targets,
     /// At first, and at last: over what drained and slow links leave.
     pub counted: [Counted; 2],
-    /// The first layer has no drained links, the second has all.
+    /// The first layer has no drained links, the last has all.
     layers: Vec<Ways>,
     /// Both ends of drained links, as (switch, port), ascending.
     drained: Vec<(SwitchId, PortNumber)>,
@@ -70,15 +70,16 @@ impl LinkSets {
     pub fn layers(
         paths: Paths,
         links: &Links,
-        drained: &[(SwitchId, PortNumber)],
+        drained: &[Vec<(SwitchId, PortNumber)>],
         ranking: &Ranking,
         threads: &Threads,
     ) -> Vec<Arc<Paths>> {
-        let mut layers = Vec::new();
-        if !drained.is_empty() {
+        let some = drained.iter().filter(|drained| !drained.is_empty());
+        let some = some.map(|drained| {
             let is_open = |s, port| is_open(drained, s, port);
-            layers.push(Arc::new(paths.over(links, is_open, ranking, threads)));
-        }
+            Arc::new(paths.over(links, is_open, ranking, threads))
+        });
+        let mut layers: Vec<Arc<Paths>> = some.collect();
         layers.push(Arc::new(paths));
         layers
     }
@@ -90,9 +91,10 @@ impl LinkSets {
             ranking,
             links,
             layers,
-            drained,
+            drained: lacks,
             before,
         } = all;
+        let drained = lacks[0].clone();
         let paths = &layers[layers.len() - 1];
         let targets = Targets::new(fabric, &paths.costs, &roles.numbers);
         let counting = Counting {
@@ -113,12 +115,11 @@ impl LinkSets {
                 .over(&layers[0].costs)
                 .again(&mut counted, is_open, |_| true, |_, _| 1);
         }
-        let ways = |(nth, of_layer): (usize, &Arc<Paths>)| {
-            let is_there =
-                |s: SwitchId, port: u8| nth == layers.len() || is_open(&drained, s, port);
-            Ways::new(of_layer.clone(), &roles, |_, _| 1, is_there)
+        let ways = |(drained, paths): (&Vec<_>, &Arc<Paths>)| {
+            let is_there = |s: SwitchId, port: u8| is_open(drained, s, port);
+            Ways::new(paths.clone(), &roles, |_, _| 1, is_there)
         };
-        let of_layers: Vec<Ways> = (1..).zip(layers).map(ways).collect();
+        let of_layers: Vec<Ways> = lacks.iter().zip(layers).map(ways).collect();
         let mut bands = Vec::new();
         if options.capacity == Capacity::Use && fabric.speeds_differ() {
             if counted.is_empty() {

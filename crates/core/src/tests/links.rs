@@ -113,6 +113,32 @@ fn a_drained_link_carries_nothing_that_has_another_path() {
     }
 }
 
+/// Packets of a drained leaf used all links of the fabric, and so a drained spine, which never got empty.
+#[test]
+fn a_drained_spine_is_empty_beside_a_drained_leaf() {
+    let links = [0, 1, 2].map(|leaf| [(leaf, 3), (leaf, 4)]).concat();
+    let fabric = Net::new(&links, &[0, 0, 0, 1, 1, 1, 2, 2, 2]).build();
+    let (leaf, spine) = (SwitchId(0), SwitchId(4));
+    let options = Options {
+        drain: [leaf, spine]
+            .map(|s| Drained {
+                switch: fabric.guid(s),
+                port: None,
+            })
+            .to_vec(),
+        ..Options::default()
+    };
+    let (_, tables) = route(&fabric, &options, 1);
+    for (s, node) in (0..3).flat_map(|s| fabric.end_nodes().iter().map(move |n| (SwitchId(s), n))) {
+        let next = fabric.far(s, PortNumber(tables.get(s, node.lid)));
+        assert!(
+            next.is_none_or(|next| next.0 != spine),
+            "{s:?}, LID {}",
+            node.lid
+        );
+    }
+}
+
 #[test]
 fn a_slow_link_that_carries_nothing_else_leaves_hosts_to_detours() {
     // Leaf 0 reaches leaf 1 by spine 4 alone.
