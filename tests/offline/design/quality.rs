@@ -78,7 +78,7 @@ const PRODUCTION: [(&str, [u32; 3], f64); 4] = [
     // One of the two orders had an SP of 4 here, both an EBB of 48.7.
     ("director-174sw", [18, 7, 5], 50.0),
     ("gpu-cluster-206sw", [70, 5, 6], 68.0),
-    ("irregular-11sw", [10, 4, 6], 71.0),
+    ("irregular-11sw", [9, 4, 5], 71.0),
     ("leaf-to-leaf-8sw", [18, 6, 5], 55.2),
 ];
 
