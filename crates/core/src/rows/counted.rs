@@ -8,7 +8,9 @@
 //! so a host that comes or goes moves nobody.
 //!
 //! It is a second way to choose a nominal port, and needs a memory: the ports counted for the reference come first, as
-//! they are, and the rest is counted on top. A reference that gets a host or a leaf has the same ports for all others. Last, entries whose port does not lead nearer are counted again over the
+//! they are, and the rest is counted on top. A reference that gets a host or a leaf has the same ports for all others:
+//! places behind those that half of the leaves use are counted last, then those of leaves of later eras; and switches
+//! by themselves. At the end, entries whose port does not lead nearer are counted again over the
 //! links that are there; then over those without drained ones, and over each band's, but for what the reference has there,
 //! with the speeds of now. Where the rule gives the nominal ports of a small tree, only the last is done: lost links would
 //! move what others displaced. Hosts that are away count as the others do. Cost: destinations times links, of few switches.
@@ -158,7 +160,7 @@ impl Counting<'_> {
         }
     }
 
-    /// By switch: 0, or the era of a leaf that came after all upper switches, whose ways are counted on top of the others'.
+    /// By switch: 0, or the era of a leaf that came after all upper switches: counted on top of what came before.
     fn eras(&self) -> BySwitch<u32> {
         let switches = self.fabric.switches().keys();
         let era = |s: SwitchId| self.roles.order[s].0;
