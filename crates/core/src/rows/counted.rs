@@ -317,16 +317,16 @@ impl Counting<'_> {
         self.ranking.per_rank().len() == 2 && odd > 0 && 4 * odd >= pairs
     }
 
-    /// All destinations: leaves in the order of numbers, on each all places that any leaf has; then hosts elsewhere and
-    /// further LIDs; then the LIDs of switches, both in the order of the places of switches. And the names of all LIDs.
+    /// All destinations: by nth LID leaves in the order of numbers, on each all places that half of the leaves use; then
+    /// hosts elsewhere, the places behind, and switches, in the order of the places of switches. And the names of all LIDs.
     fn places(&self) -> (Vec<Place>, BTreeMap<Lid, Name>) {
         let (fabric, numbers) = (self.fabric, &self.roles.numbers);
         let mut names = BTreeMap::new();
         let mut leaves: Vec<SwitchId> = self.ranking.leaves().collect();
         leaves.sort_unstable_by_key(|&leaf| (numbers.first[leaf], leaf));
-        let mut hosts: BTreeMap<(u32, SwitchId), (Name, u32)> = BTreeMap::new();
+        // By place, leaf and nth LID.
+        let mut hosts: BTreeMap<(u32, SwitchId, u8), (Name, u32)> = BTreeMap::new();
         let mut others: Vec<(SwitchId, (Name, u32))> = Vec::new();
-        let mut last = 0;
         let mut name = |who: Who, lid: Lid, number: u32, k: u8| {
             if lid != Lid(0) {
                 names.insert(Lid(lid.0 + u16::from(k)), (who, k));
@@ -340,46 +340,58 @@ impl Counting<'_> {
         for (node, &number) in nodes {
             let s = node.switch;
             let is_host = node.kind != NodeKind::Aggregation && self.ranking.is_leaf(s);
-            if is_host {
-                let place = number.saturating_sub(numbers.first[s]);
-                hosts.insert((place, s), name(Who::Node(node.guid), node.lid, number, 0));
-                last = place.max(last);
+            let place = number.saturating_sub(numbers.first[s]);
+            for k in 0..1 << node.lmc {
+                let taken = name(Who::Node(node.guid), node.lid, number, k);
+                if is_host {
+                    hosts.insert((place, s, k), taken);
+                } else {
+                    others.push((s, taken));
+                }
             }
-            let further = u8::from(is_host)..1 << node.lmc;
-            let who = Who::Node(node.guid);
-            others.extend(further.map(|k| (s, name(who, node.lid, number, k))));
+        }
+        // Half of the leaves end here or later: a new place behind moves nobody.
+        let mut ends: BTreeMap<SwitchId, u32> = leaves.iter().map(|&leaf| (leaf, 0)).collect();
+        ends.extend(hosts.keys().map(|&(place, leaf, _)| (leaf, place)));
+        let mut ends: Vec<u32> = ends.into_values().collect();
+        ends.sort_unstable();
+        let usual = ends.get(ends.len() / 2).copied().unwrap_or(0);
+        let last = ends.last().copied().unwrap_or(0);
+        let all = 0..=hosts.keys().map(|at| at.2).max().unwrap_or(0);
+        let on_leaf = |place, home, k| Place {
+            home,
+            empty: Some((Who::Nobody(self.roles.order[home], place), k)),
+            taken: hosts.get(&(place, home, k)).copied(),
+        };
+        let elsewhere = |(home, taken)| Place {
+            home,
+            empty: None,
+            taken: Some(taken),
+        };
+        let mut places: Vec<Place> = Vec::new();
+        for k in all.clone() {
+            let on_leaves = leaves
+                .iter()
+                .flat_map(|&leaf| (0..=usual).map(move |at| (at, leaf)));
+            places.extend(on_leaves.map(|(place, leaf)| on_leaf(place, leaf, k)));
+        }
+        places.extend(others.into_iter().map(elsewhere));
+        for place in usual + 1..=last {
+            let on_leaves = leaves
+                .iter()
+                .flat_map(|&leaf| all.clone().map(move |k| (leaf, k)));
+            places.extend(on_leaves.map(|(leaf, k)| on_leaf(place, leaf, k)));
         }
         let mut switches: Vec<SwitchId> = fabric.switches().keys().collect();
         switches.sort_by_key(|&s| self.roles.order[s]);
         for s in switches {
             let switch = &fabric.switches()[s];
             let who = Who::Switch(self.roles.order[s]);
-            let all = 0..1 << switch.lmc;
             let number = numbers.switch[s];
-            others.extend(all.map(|k| (s, name(who, switch.lid, number, k))));
+            let all = (0..1 << switch.lmc).map(|k| (s, name(who, switch.lid, number, k)));
+            places.extend(all.map(elsewhere));
         }
-        // Where half of the leaves end, or later: places behind come last, so that a new one moves nobody.
-        let mut ends: BTreeMap<SwitchId, u32> = leaves.iter().map(|&leaf| (leaf, 0)).collect();
-        ends.extend(hosts.keys().map(|&(place, leaf)| (leaf, place)));
-        let mut ends: Vec<u32> = ends.into_values().collect();
-        ends.sort_unstable();
-        let usual = ends.get(ends.len() / 2).copied().unwrap_or(0);
-        let behind =
-            (usual + 1..=last).flat_map(|place| leaves.iter().map(move |&leaf| (place, leaf)));
-        let at = leaves
-            .iter()
-            .flat_map(|&leaf| (0..=usual).map(move |place| (place, leaf)));
-        let on_leaves = at.chain(behind).map(|(place, home)| Place {
-            home,
-            empty: Some((Who::Nobody(self.roles.order[home], place), 0)),
-            taken: hosts.get(&(place, home)).copied(),
-        });
-        let others = others.into_iter().map(|(home, taken)| Place {
-            home,
-            empty: None,
-            taken: Some(taken),
-        });
-        (on_leaves.chain(others).collect(), names)
+        (places, names)
     }
 }
 
