@@ -30,7 +30,7 @@ const BEAT: Duration = Duration::from_secs(1);
         "The fabric as designed, or as it was when healthy; auto: the places seen so far, in a file in OpenSM's cache \
          folder [default: auto]")),
     after_help = "Examples:
-  dmodc follow --lfts /var/cache/opensm/dmodc.lfts --notify 'pkill -HUP -x opensm'
+  dmodc follow --lfts /etc/opensm/dmodc.lfts --notify 'pkill -HUP -x opensm'
   dmodc follow --lfts dmodc.lfts --once --reference as-designed.net
 
 Looks at the fabric periodically, and for each line on standard input; after a change it routes the
