@@ -66,6 +66,9 @@ rows! {
     /// So do the last leaf of any of uneven pods, and the last pod.
     the_last_of_uneven_pods_comes:
         throws(4).map(|seed| Whole::pods(uneven(seed, 0), seed)), |w| come(w, the_last_of_pods(w)), alone, Anew, [only_own];
+    /// With a reference, so does the first leaf beyond those of all pods.
+    a_leaf_comes_beyond_all_others:
+        throws(2).map(|seed| Whole::pods(one_leaf_more(seed), seed)), |w| come(w, ones(w, [w.node("leaf 0.4")])), auto, Anew, [only_own];
     hosts_come_to_a_new_port:
         each().map(Whole::pgft), hosts_come_to_a_new_port, alone, Steps, [only_own];
 
@@ -175,6 +178,14 @@ fn counted_rack(seed: u64) -> Whole {
     let mut whole = Whole::pgft(("PGFT(2;6,6;1,3;1,3)", seed));
     (whole.netlist, _) = whole.netlist.without_links(14, seed).expect("links");
     whole
+}
+
+/// Six pods of four leaves, the first with one more.
+fn one_leaf_more(seed: u64) -> Pods {
+    Pods {
+        leaves: vec![5, 4, 4, 4, 4, 4],
+        ..uneven(seed, 0)
+    }
 }
 
 fn some_of_its_hosts(whole: &Whole) -> Vec<u32> {

@@ -4,7 +4,8 @@
 //! filled evenly. Else first numbers would come round to the same ways too often, so its weight is the next number that
 //! is ± a golden step modulo the number of ways up. No weight is a product of port counts beyond the positions in use.
 //!
-//! *Switches*: a position counts if it has an eighth of the most votes. Dark positions between are skipped if the most is
+//! *Switches*: a position counts if it has an eighth of the most votes; if only switches have it that came after all above
+//! them, half of the most: the first leaf beyond the others of all pods renumbers nobody. Dark positions between are skipped if the most is
 //! [`MANY`] votes or more, so that no single switch decides which are dark. Else they keep their numbers: what comes
 //! later moves nobody.
 //!
@@ -31,17 +32,21 @@ pub struct Digit {
 }
 
 impl Digit {
-    /// The digit of switches at these positions of parents that have `all`. `ways` is the number of ways up: numbers that
-    /// far apart take the same.
+    /// The digit of switches at these positions of parents that have `all`, and whether each came after all above it.
+    /// `ways` is the number of ways up: numbers that far apart take the same.
     pub fn switches(
-        positions: impl Iterator<Item = u32>,
+        switches: impl Iterator<Item = (u32, bool)> + Clone,
         all: u32,
         weight: u32,
         ways: u32,
     ) -> Self {
-        let votes = count(positions);
+        let votes = count(switches.clone().map(|at| at.0));
+        let old = count(switches.filter(|at| !at.1).map(|at| at.0));
         let most = votes.iter().copied().max().unwrap_or(0);
-        let counts = |&&(_, votes): &&(u32, u32)| votes > 0 && 8 * votes >= most;
+        let counts = |&&(at, votes): &&(u32, u32)| {
+            let is_old = old.get(at as usize).is_some_and(|&old| old > 0);
+            votes > 0 && if is_old { 8 } else { 2 } * votes >= most
+        };
         let votes: Vec<(u32, u32)> = (0..).zip(votes).collect();
         let usual = votes.iter().filter(counts);
         let filled: u32 = usual.clone().map(|(_, votes)| votes).sum();
@@ -214,7 +219,7 @@ mod tests {
         let leaves: Vec<Vec<u32>> = (0..leaves).map(leaf).collect();
         let digit = match weight {
             1 => Digit::hosts(&leaves, true, 12, ways),
-            _ => Digit::switches(positions, 0, weight, ways),
+            _ => Digit::switches(positions.map(|at| (at, false)), 0, weight, ways),
         };
         let values = votes.iter().map(|&(at, _)| digit.value(at));
         (values.collect(), digit.next)

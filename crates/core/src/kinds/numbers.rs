@@ -358,7 +358,10 @@ impl Numbering<'_> {
         let mut weight = weight;
         let digits = (1..).zip(&of_rank).map(|(above, members)| {
             let all = positions_down(self.kinds, above).last().copied();
-            let places = members.iter().map(|&s| place[s]);
+            let era = |s: SwitchId| known.order(s).0;
+            let upper = known.switches().filter(|&s| known.rank(s) >= above);
+            let last = upper.map(era).max().unwrap_or(0);
+            let places = members.iter().map(|&s| (place[s], era(s) > last));
             let digit = Digit::switches(places, all.unwrap_or(0), weight, self.ways);
             weight = digit.next;
             digit
