@@ -4,10 +4,10 @@
 //! filled evenly. Else first numbers would come round to the same ways too often, so its weight is the next number that
 //! is ± a golden step modulo the number of ways up. No weight is a product of port counts beyond the positions in use.
 //!
-//! *Switches*: a position counts if it has an eighth of the most votes; if only switches have it that came after all above
-//! them, half of the most: the first leaf beyond the others of all pods renumbers nobody. Dark positions between are skipped if the most is
-//! [`MANY`] votes or more, so that no single switch decides which are dark. Else they keep their numbers: what comes
-//! later moves nobody.
+//! *Switches*: a position counts if it has an eighth of the most votes; over half, if only switches have it that came after
+//! all above them: the first leaf beyond the others of all pods renumbers nobody. Dark positions between are skipped if
+//! the most is [`MANY`] votes or more, so that no single switch decides which are dark. Else they keep their numbers:
+//! what comes later moves nobody.
 //!
 //! *Hosts* fill leaves up to some port, so positions end where votes fall most behind those that half of the leaves use,
 //! and begin where they rise most. No single host decides this. If leaves end at no common position, all positions
@@ -45,7 +45,12 @@ impl Digit {
         let most = votes.iter().copied().max().unwrap_or(0);
         let counts = |&&(at, votes): &&(u32, u32)| {
             let is_old = old.get(at as usize).is_some_and(|&old| old > 0);
-            votes > 0 && if is_old { 8 } else { 2 } * votes >= most
+            votes > 0
+                && if is_old {
+                    8 * votes >= most
+                } else {
+                    2 * votes > most
+                }
         };
         let votes: Vec<(u32, u32)> = (0..).zip(votes).collect();
         let usual = votes.iter().filter(counts);
