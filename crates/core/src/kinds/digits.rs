@@ -45,12 +45,12 @@ impl Digit {
         let most = votes.iter().copied().max().unwrap_or(0);
         let counts = |&&(at, votes): &&(u32, u32)| {
             let is_old = old.get(at as usize).is_some_and(|&old| old > 0);
-            votes > 0
-                && if is_old {
-                    8 * votes >= most
-                } else {
-                    2 * votes > most
-                }
+            let least = if is_old {
+                most.div_ceil(8)
+            } else {
+                most / 2 + 1
+            };
+            votes > 0 && votes >= least
         };
         let votes: Vec<(u32, u32)> = (0..).zip(votes).collect();
         let usual = votes.iter().filter(counts);

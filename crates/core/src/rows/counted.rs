@@ -98,16 +98,11 @@ pub struct Counting<'c> {
 struct Place {
     /// Its switch.
     home: SwitchId,
-    /// Its name while it is empty, on a leaf.
-    empty: Option<Name>,
-    /// The name and the number of the destination.
-    taken: Option<(Name, u32)>,
-}
-
-impl Place {
-    fn name(&self) -> Option<Name> {
-        self.taken.map(|at| at.0).or(self.empty)
-    }
+    name: Name,
+    /// Its name while nobody is there.
+    empty: Name,
+    /// The number of the destination, if there is one.
+    number: Option<u32>,
 }
 
 /// What was counted for a reference: at first, and at last, over what drained and slow links leave.
@@ -150,7 +145,7 @@ impl Counting<'_> {
             let places = places.iter().filter(|at| era[at.home] <= *last).copied();
             loads.complete(&places.collect::<Vec<_>>(), &mut ports);
         }
-        places.retain(|at| at.taken.is_some());
+        places.retain(|at| at.number.is_some());
         let none = PortsOf::new();
         self.complete_again(&uplinks, &places, |_, _| true, |_, _| 1, &none, &mut ports);
         Counted {
@@ -178,16 +173,15 @@ impl Counting<'_> {
             .map(|(reference, _)| known_boxes(self.fabric, reference));
         let known = |place: &Place, s: SwitchId| {
             let counted = &self.before?.1[at].of;
-            let name = |name: Option<Name>| counted.get(&name?);
-            let ports = name(place.name()).or_else(|| name(place.empty))?;
+            let ports = counted.get(&place.name).or(counted.get(&place.empty))?;
             Some(ports[boxes.as_ref()?[s]?])
         };
         let of_place = |place: &Place| {
             let switches = self.fabric.switches().keys();
             let ports = switches.map(|s| known(place, s).unwrap_or(NO_PATH));
-            Some((place.name()?, ports.collect()))
+            (place.name, ports.collect())
         };
-        places.iter().filter_map(of_place).collect()
+        places.iter().map(of_place).collect()
     }
 
     /// The ports that the rule gives, which writes all rows; none beyond [`SMALL`] switches. What slow links give up is
@@ -230,7 +224,7 @@ impl Counting<'_> {
             return;
         }
         let mut places = self.places().0;
-        places.retain(|at| at.taken.is_some_and(|(_, number)| is_due(number)));
+        places.retain(|at| at.number.is_some_and(&is_due));
         let known = self.known(&places, 1);
         self.complete_again(
             &self.uplinks(),
@@ -260,8 +254,7 @@ impl Counting<'_> {
                 loads.each[s][usize::from(port)] = each(s, port);
             }
         }
-        for &Place { home, taken, .. } in places {
-            let Some((name, _)) = taken else { continue };
+        for &Place { home, name, .. } in places {
             let known = known.get(&name);
             for (s, port) in ports
                 .get_mut(&name)
@@ -358,15 +351,21 @@ impl Counting<'_> {
         let usual = ends.get(ends.len() / 2).copied().unwrap_or(0);
         let last = ends.last().copied().unwrap_or(0);
         let all = 0..=hosts.keys().map(|at| at.2).max().unwrap_or(0);
-        let on_leaf = |place, home, k| Place {
-            home,
-            empty: Some((Who::Nobody(self.roles.order[home], place), k)),
-            taken: hosts.get(&(place, home, k)).copied(),
+        let on_leaf = |place, home, k| {
+            let empty = (Who::Nobody(self.roles.order[home], place), k);
+            let taken = hosts.get(&(place, home, k));
+            Place {
+                home,
+                name: taken.map_or(empty, |at| at.0),
+                empty,
+                number: taken.map(|at| at.1),
+            }
         };
-        let elsewhere = |(home, taken)| Place {
+        let elsewhere = |(home, (name, number))| Place {
             home,
-            empty: None,
-            taken: Some(taken),
+            name,
+            empty: name,
+            number: Some(number),
         };
         let mut places: Vec<Place> = Vec::new();
         for k in all.clone() {
@@ -440,7 +439,7 @@ impl<'c> Loads<'c> {
     fn complete(&mut self, places: &[Place], ports: &mut PortsOf) {
         let none: BySwitch<bool> = vec![false; self.ends.len()].into();
         let is_of_switch = |name: &Name| matches!(name.0, Who::Switch(_));
-        let first = places.partition_point(|at| !at.name().is_some_and(|name| is_of_switch(&name)));
+        let first = places.partition_point(|at| !is_of_switch(&at.name));
         for (of_switches, places) in [(false, &places[..first]), (true, &places[first..])] {
             self.load.raw.fill([0; 256]);
             let known = ports.iter().filter(|at| is_of_switch(at.0) == of_switches);
@@ -452,9 +451,8 @@ impl<'c> Loads<'c> {
     /// Chooses the ports of these places that are not known.
     fn choose(&mut self, places: &[Place], ports: &mut PortsOf) {
         let mut order: Vec<SwitchId> = self.ends.keys().collect();
-        for place in places {
-            let home = place.home;
-            let Some(ports) = place.name().and_then(|name| ports.get_mut(&name)) else {
+        for &Place { home, name, .. } in places {
+            let Some(ports) = ports.get_mut(&name) else {
                 continue;
             };
             let before = self.on_ways(ports);
